@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help install demo docs test test-learned test-containers test-environments test-long test-faults audit release-rehearsal drills soak fuzz drop-in mutants sanitize lint keywords format bench bench-check kernels wheels lock migration clean
+.PHONY: help install demo docs test test-thorough test-learned test-containers test-environments test-long test-faults audit release-rehearsal drills soak fuzz drop-in mutants sanitize lint keywords format bench bench-check kernels wheels lock migration clean
 
 help:  ## list these targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,12 +29,16 @@ demo: install  ## evaluate the small campaign that comes with the project
 
 # Where the environment forbids to keep what was compiled, each of the processes would compile all tests again.
 test: export PYTHONDONTWRITEBYTECODE =
-test: install  ## run the whole test suite; it brings its own Redis and PostgreSQL
+test: install  ## run the default test suite; it brings its own Redis and PostgreSQL
 	$(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
+
+test-thorough: export PYTHONDONTWRITEBYTECODE =
+test-thorough: install  ## the cases that `make test` leaves out since a few others show the same; CI runs them all
+	$(BIN)/python -m pytest -m 'thorough and not long' --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 test-service-postgres: export PYTHONDONTWRITEBYTECODE =
 test-service-postgres: install  ## the tests of campaigns, API and pages again, on PostgreSQL
-	STEELYARD_TEST_SERVICE_DATABASE=postgres $(BIN)/python -m pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder tests/campaigns tests/web --ignore tests/web/browser --ignore tests/web/hostile
+	STEELYARD_TEST_SERVICE_DATABASE=postgres $(BIN)/python -m pytest -m 'not long and not containers' --numprocesses 4 --dist loadfile --no-loadscope-reorder tests/campaigns tests/web --ignore tests/web/browser --ignore tests/web/hostile
 
 # In an environment of its own: the packages that run models are of no use to other tests. The library is that of this folder.
 LEARNED := .venv-learned
@@ -129,6 +133,7 @@ migration: install  ## write a migration for changed tables: make migration NAME
 	$(BIN)/steelyard db upgrade --database sqlite:///build/migration.db
 	STEELYARD_DATABASE_URL=sqlite:///build/migration.db $(BIN)/alembic revision --autogenerate -m "$(NAME)"
 	@$(BIN)/ruff check --fix --quiet alembic; $(BIN)/ruff format --quiet alembic
+	$(BIN)/python -m models.database.creation
 
 clean:  ## remove the environment and everything that was made
 	rm -rf $(VENV) $(LEARNED) steelyard-demo library/steelyard/kernels/_kernels.so .pytest_cache .mypy_cache .ruff_cache .hypothesis web/documentation build/documentation

@@ -1,12 +1,14 @@
 """The last minute before a deadline: many teams submit at once while their outputs are being scored.
 
     python -m benchmarks.rush [--uploads 200] [--segments 2000] [--seconds 60] [--teams 50] [--closing] [-m METRIC ...]
+                              [--score-seconds 600]
 
 Starts `steelyard up` on a database of its own with a campaign, and submits outputs over HTTP on loopback, each by a
 client with a connection of its own, at moments drawn by lot (with --closing more and more of them towards the end). One
 of ten breaks off in the middle of a request first and is sent again; one of ten is sent twice at the same time with the
 same key. All the while the leaderboard is loaded twice a second. Then the database is asked: every output is
-stored once and queued once, counts once against the quota, and its text is what was sent.
+stored once and queued once, counts once against the quota, and its text is what was sent; and how long each took from
+its submission to its scores, of those that were scored by then, or within --score-seconds more.
 """
 
 from __future__ import annotations
@@ -26,6 +28,7 @@ import time
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -55,14 +58,36 @@ from runtime.service_settings import WebSettings
 from steelyard.text.names import folded
 from steelyard_client import Client, ClientError
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
 CAMPAIGN = "rush"
 BASES = 20
 """Outputs that are generated; all others differ from one of them in a word of each tenth line."""
+TOLD_SECONDS = 10.0
+"""Between two lines about how far it is, on stderr."""
 START_SECONDS = 60.0
 LAST_LINES = 40
 """Of its log, which has warnings and errors alone."""
 GRACE_SECONDS = 600.0
 """After the deadline everything is still taken: it is lateness that is measured here, not refused."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """An output of a system; all texts differ. Thousands are not held together."""
+
+    team: str
+    system: str
+    base: Sequence[bytes]
+    version: int
+
+    @property
+    def text(self) -> bytes:
+        """Its segments, one a line."""
+        lines = list(self.base)
+        lines[::10] = [line + b" v%d" % self.version for line in lines[::10]]
+        return b"\n".join(lines)
 
 
 @dataclass
@@ -93,6 +118,7 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--teams", type=int, default=50)
     parser.add_argument("--closing", action="store_true", help="twice as many a second at the end as on average")
+    parser.add_argument("--score-seconds", type=float, default=0.0, help="wait so long until all are scored")
     parser.add_argument("-m", "--metrics", nargs="+", default=["bleu", "chrf", "ter"])
     parser.add_argument("--database", help="a database without tables (default: SQLite in a temporary folder)")
     return parser
@@ -112,11 +138,13 @@ def run(folder: Path, options: argparse.Namespace) -> int:
         handed, faults = hand_all_in(url, moments, outputs, tokens)
         shards = shards_done(database) - shards_before
         pages = watching.stop()
+        scored, missing = seconds_to_scores(database, options.score_seconds)
         faults += [*watching.faults, *check(database, outputs, handed)]
     answers = [each.seconds for each in handed]
     print(f"{len(handed)} outputs of {options.segments:,} segments in {options.seconds:g} s, {options.teams} teams")
     print(f"answer        {spread(answers)}")
     print(f"page          {spread(pages)} ({len(pages)} times)")
+    print(f"scored after  {spread(scored)} ({len(scored)} evaluations, {missing} not yet)")
     print(f"clients began {max(each.late for each in handed):.2f} s after their moment at most")
     print(f"shards done meanwhile: {shards}")
     for fault in faults:
@@ -126,16 +154,19 @@ def run(folder: Path, options: argparse.Namespace) -> int:
     return 1 if faults else 0
 
 
-def make_outputs(folder: Path, options: argparse.Namespace) -> list[tuple[str, str, bytes]]:
-    """Team, system and text of every output; all texts differ."""
+def make_outputs(folder: Path, options: argparse.Namespace) -> list[Output]:
+    """Every output."""
     campaign = write_campaign(folder / "campaign", min(BASES, options.uploads), options.segments)
     bases = [path.read_bytes().splitlines() for path in sorted((campaign / "systems").iterdir())]
-    found = []
-    for number in range(options.uploads):
-        lines = list(bases[number % len(bases)])
-        lines[::10] = [line + b" v%d" % (number // len(bases)) for line in lines[::10]]
-        found.append((f"team {number % options.teams + 1}", f"system {number // options.teams + 1}", b"\n".join(lines)))
-    return found
+    return [
+        Output(
+            f"team {number % options.teams + 1}",
+            f"system {number // options.teams + 1}",
+            bases[number % len(bases)],
+            number // len(bases),
+        )
+        for number in range(options.uploads)
+    ]
 
 
 def set_up(database: str, folder: Path, options: argparse.Namespace) -> dict[str, str]:
@@ -229,15 +260,16 @@ class PageLoads(threading.Thread):
 
 
 def hand_all_in(
-    url: str, moments: list[float], outputs: list[tuple[str, str, bytes]], tokens: dict[str, str]
+    url: str, moments: list[float], outputs: Sequence[Output], tokens: dict[str, str]
 ) -> tuple[list[Handed], list[str]]:
     """Every output at its moment, by as many clients as there must be; what they saw, and who was refused."""
-    begun = time.monotonic()
+    begun = told = time.monotonic()
     futures: list[Future[Handed]] = []
     with ThreadPoolExecutor(len(outputs)) as pool:
         for number, (moment, output) in enumerate(zip(moments, outputs, strict=True)):
             time.sleep(max(0.0, begun + moment - time.monotonic()))
-            token, key = tokens[output[0]], f"key {number}"
+            told = tell(told, begun, number, futures)
+            token, key = tokens[output.team], f"key {number}"
             if number % 10 == 3:
                 pool.submit(break_off, url, token, output)
             if number % 10 == 7:
@@ -248,24 +280,34 @@ def hand_all_in(
             try:
                 handed.append(future.result())
             except ClientError as error:
-                faults.append(f"{output[0]}/{output[1]} was refused: {error}")
+                faults.append(f"{output.team}/{output.system} was refused: {error}")
         return handed, faults
 
 
-def submit_output(url: str, token: str, output: tuple[str, str, bytes], key: str, moment: float) -> Handed:
+def tell(told: float, begun: float, sent: int, futures: Sequence[Future[Handed]]) -> float:
+    """Say on stderr how far it is, unless that was said a moment ago; when it was said."""
+    now = time.monotonic()
+    if now - told < TOLD_SECONDS:
+        return told
+    answers = [each.result().seconds for each in futures if each.done() and each.exception() is None]
+    print(f"{now - begun:.0f} s: {sent} sent, {len(answers)} answered, {spread(answers)}", file=sys.stderr, flush=True)
+    return now
+
+
+def submit_output(url: str, token: str, output: Output, key: str, moment: float) -> Handed:
     """One output, by a client of its own."""
-    team, system, text = output
+    text = output.text
     begun = time.monotonic()
     with Client(url, token) as client:
-        number = client.submit_output(CAMPAIGN, text, team=team, system=system, key=key).id
-    return Handed(system, begun - moment, time.monotonic() - begun, number)
+        number = client.submit_output(CAMPAIGN, text, team=output.team, system=output.system, key=key).id
+    return Handed(output.system, begun - moment, time.monotonic() - begun, number)
 
 
-def break_off(url: str, token: str, output: tuple[str, str, bytes]) -> None:
+def break_off(url: str, token: str, output: Output) -> None:
     """Half of a request, and then nothing."""
-    team, system, text = output
+    text = output.text
     host, _, port = url.rpartition("/")[2].partition(":")
-    address = f"/api/v1/campaigns/{CAMPAIGN}/submissions?team={team}&system={system}".replace(" ", "%20")
+    address = f"/api/v1/campaigns/{CAMPAIGN}/submissions?team={output.team}&system={output.system}".replace(" ", "%20")
     head = (
         f"POST {address} HTTP/1.1\r\nHost: {host}:{port}\r\nAuthorization: Bearer {token}\r\n"
         f"Content-Type: text/plain\r\nContent-Length: {len(text)}\r\n\r\n"
@@ -282,7 +324,24 @@ def shards_done(database: str) -> int:
         return connection.execute(query).scalar_one()
 
 
-def check(database: str, outputs: list[tuple[str, str, bytes]], handed: list[Handed]) -> list[str]:
+def seconds_to_scores(database: str, patience: float) -> tuple[list[float], int]:
+    """The seconds from each submission to its scores, and how many have none even after so many seconds."""
+    engine = make_engine(database, pooled=False)
+    query = select(Submission.created_at, Evaluation.finished_at).join(
+        Evaluation, Evaluation.submission_id == Submission.id
+    )
+    until = time.monotonic() + patience
+    while True:
+        with reading(engine) as connection:
+            rows = connection.execute(query).all()
+        scored = [row.finished_at - row.created_at for row in rows if row.finished_at is not None]
+        if len(scored) == len(rows) or time.monotonic() > until:
+            return scored, len(rows) - len(scored)
+        print(f"{len(scored)} of {len(rows)} scored", file=sys.stderr, flush=True)
+        time.sleep(min(TOLD_SECONDS, max(0.1, until - time.monotonic())))
+
+
+def check(database: str, outputs: Sequence[Output], handed: list[Handed]) -> list[str]:
     """What is wrong in the database."""
     faults = []
     engine = make_engine(database, pooled=False)
@@ -301,9 +360,9 @@ def check(database: str, outputs: list[tuple[str, str, bytes]], handed: list[Han
         faults.append(f"{len(rows)} submissions of {len(outputs)} outputs")
     if len({each.number for each in handed}) != len(outputs):
         faults.append("two outputs are said to be the same submission")
-    for team, system, text in outputs:
-        if stored.get((team, system)) != hashlib.sha256(text + b"\n").hexdigest():
-            faults.append(f"{team}/{system} is lost, or its text is another")
+    for output in outputs:
+        if stored.get((output.team, output.system)) != hashlib.sha256(output.text + b"\n").hexdigest():
+            faults.append(f"{output.team}/{output.system} is lost, or its text is another")
     for what, found in (("evaluation", evaluations), ("entry of the usage log", entries)):
         once = sorted(found) == sorted(row.id for row in rows)
         if not once:

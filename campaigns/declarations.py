@@ -11,7 +11,6 @@ from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.changes import changed_fields
 from campaigns.errors import Conflict, Forbidden, NotFound
 from campaigns.fields.short_text import short_text
-from campaigns.fields.times import format_local_time
 from campaigns.measures import protocols_on
 from campaigns.permissions import CampaignAccess, read_access_by_id
 from campaigns.quotas.usage_log import lock_quota_account
@@ -25,6 +24,7 @@ from models.schema.roles import DeclaredKind
 from models.schema.states import QueueClass
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_submissions
+from steelyard.tables.formatting import date_time
 
 MAX_DESCRIPTION_LENGTH = 5_000
 
@@ -99,7 +99,7 @@ def why_locked(access: CampaignAccess, test_set_id: int) -> str:
     if phase is None or not phase.takes(access.at):
         return "Submissions can only be changed or withdrawn during a phase that accepts them."
     if phase.ends_at is not None and access.at >= phase.ends_at:
-        deadline = format_local_time(phase.ends_at, access.time_zone)
+        deadline = date_time(phase.ends_at, access.time_zone)
         return f'The deadline of the phase "{phase.name}" was {deadline}: what was declared by then is final.'
     if seen is not None and seen.phase_id not in (None, phase.id):
         return f'Outputs for this test set are not accepted in the phase "{phase.name}": what was declared is final.'

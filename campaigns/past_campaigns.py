@@ -48,7 +48,7 @@ def list_past_campaigns(
 
 
 def _winners(connection: Connection, boards: Boards, access: CampaignAccess) -> list[Winners]:
-    """Return the winners on each test set: by people where they rank officially, or else by the ranking metric."""
+    """Return the winners on each test set, best first: by people where they rank officially, or else by the metric."""
     first: dict[int, BoardChoice] = {}
     for each in read_choices(connection, access):
         if not each.superseded and not each.replaced:
@@ -64,10 +64,12 @@ def _winners(connection: Connection, boards: Boards, access: CampaignAccess) -> 
         official = read_official(connection, access, choice.id, boards.memory)
         if official is not None:
             places = places_of_submissions(connection, access, choice.id, official)
-            judged = {number: place.cluster for number, place in places.items() if number in entries}
+            judged = {number: place for number, place in places.items() if number in entries}
             if judged:
-                top = min(judged.values())
-                best, by = [entries[number] for number, cluster in judged.items() if cluster == top], official.rule
+                top = min(place.cluster for place in judged.values())
+                first_ones = [number for number, place in judged.items() if place.cluster == top]
+                best = [entries[number] for number in sorted(first_ones, key=lambda each: judged[each].rank)]
+                by = official.rule
         if best:
             names = [display_name(access, each).title for each in best]
             found.append(Winners(test_set=choice.test_set, ranked_by=by, systems=names))

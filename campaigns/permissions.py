@@ -19,14 +19,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cache
+from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, bindparam, select
+from sqlalchemy import Connection, Integer, bindparam, select
 
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.errors import Forbidden, NotFound
 from campaigns.fields.times import check_zone
-from campaigns.known_campaigns import has_role, may_know, may_organise
+from campaigns.known_campaigns import Anybody, has_role, may_know, may_organise, values_of
 from models.corpus.phases import PhaseInfo, phase_at, read_phases_of
 from models.errors import UnreadableRow
 from models.schema.accounts import Team
@@ -52,8 +53,7 @@ class CampaignTestSetView:
     version: str = "1"
 
 
-@dataclass(frozen=True, slots=True)
-class TeamView:
+class TeamView(NamedTuple):
     """A team of a campaign."""
 
     name: str
@@ -96,8 +96,9 @@ class CampaignAccess:
 
     @property
     def own_teams(self) -> tuple[str, ...]:
-        """The teams of the campaign that this account is in."""
-        return tuple(name for name in self.teams if name in self.principal.teams)
+        """The teams of the campaign that this account is in, sorted."""
+        # An account has few teams, and a campaign may have thousands.
+        return tuple(sorted(name for name in self.principal.teams if name in self.teams))
 
     @property
     def phase(self) -> PhaseInfo | None:
@@ -236,7 +237,7 @@ def read_access(connection: Connection, principal: Principal, campaign: str) -> 
     NotFound
         If it does not exist or is not visible, with the same message.
     """
-    found = _read_accesses(connection, principal, Campaign.name == campaign)
+    found = _read_accesses(connection, principal, {"name": campaign})
     if not found:
         raise NotFound(f"There is no campaign {campaign[:200]!r} that you may see.")
     return found[0]
@@ -244,7 +245,7 @@ def read_access(connection: Connection, principal: Principal, campaign: str) -> 
 
 def read_access_by_id(connection: Connection, principal: Principal, campaign_id: int) -> CampaignAccess:
     """As `read_access`, by the campaign's id."""
-    found = _read_accesses(connection, principal, Campaign.id == campaign_id)
+    found = _read_accesses(connection, principal, {"id": campaign_id})
     if not found:
         raise NotFound
     return found[0]
@@ -274,10 +275,10 @@ def visible_campaigns(
     """
     found: list[CampaignAccess] = []
     while True:
-        older = () if before is None else (Campaign.id < before,)
+        older = {} if before is None else {"before": before}
         odd: list[UnreadableCampaign] = []
         rest = None if limit is None else limit - len(found)
-        found += _read_accesses(connection, principal, *older, limit=rest, unreadable=odd)
+        found += _read_accesses(connection, principal, older, limit=rest, unreadable=odd)
         if unreadable is not None:
             unreadable += odd
         # If some were left out, there may be more to fill the page.
@@ -299,15 +300,41 @@ _TEST_SETS = (
     .order_by(CampaignTestSet.position, CampaignTestSet.test_set_id)
 )
 
+_WHICH = {
+    "name": Campaign.name == bindparam("name"),
+    "id": Campaign.id == bindparam("id"),
+    "before": Campaign.id < bindparam("before"),
+}
+
+
+@cache
+def _accesses_statement(administrates: bool, which: tuple[str, ...], *, limited: bool) -> Any:
+    """What `_read_accesses` reads first; for each principal, its values."""
+    anybody = Anybody(administrates)
+    wanted: Any = (
+        select(
+            Campaign,
+            may_organise(anybody).label("organises"),
+            has_role(anybody, CampaignRole.VIEWER).label("views"),
+            now().label("at"),
+        )
+        .where(may_know(anybody), *(_WHICH[each] for each in which))
+        .order_by(Campaign.id.desc())
+    )
+    return wanted.limit(bindparam("most", type_=Integer)) if limited else wanted
+
 
 def _read_accesses(
     connection: Connection,
     principal: Principal,
-    *which: ColumnElement[bool],
+    which: Mapping[str, Any],
+    *,
     limit: int | None = None,
     unreadable: list[UnreadableCampaign] | None = None,
 ) -> list[CampaignAccess]:
     """Return the access to each visible one of these campaigns, newest first, by four queries for any number.
+
+    `which` are those with this `name` or `id`, or with an id `before` one; empty for all.
 
     What cannot be read is added to `unreadable` if that is given.
 
@@ -316,23 +343,16 @@ def _read_accesses(
     UnreadableRow
         If a stored value cannot be read and `unreadable` is None.
     """
-    campaigns = connection.execute(
-        select(
-            Campaign,
-            may_organise(principal).label("organises"),
-            has_role(principal, CampaignRole.VIEWER).label("views"),
-            now().label("at"),
-        )
-        .where(may_know(principal), *which)
-        .order_by(Campaign.id.desc())
-        .limit(limit)
-    ).all()
+    values = {**values_of(principal), **which, "most": limit}
+    wanted = _accesses_statement(principal.administrates, tuple(which), limited=limit is not None)
+    campaigns = connection.execute(wanted, values).all()
     ids = [campaign.id for campaign in campaigns]
     if not ids:
         return []
     teams: dict[int, dict[str, TeamView]] = {each: {} for each in ids}
-    for row in connection.execute(_TEAMS, {"campaigns": ids}):
-        teams[row.campaign_id][row.name] = TeamView(row.name, row.publication_name, row.number)
+    # Every request reads all teams of its campaign.
+    for campaign_id, name, publication_name, number in connection.execute(_TEAMS, {"campaigns": ids}).all():
+        teams[campaign_id][name] = TeamView(name, publication_name, number)
     test_sets: dict[int, dict[int, CampaignTestSetView]] = {number: {} for number in ids}
     for each in connection.execute(_TEST_SETS, {"campaigns": ids}):
         test_sets[each.campaign_id][each.test_set_id] = CampaignTestSetView(

@@ -12,11 +12,11 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 from campaigns.changes import changed_fields
 from campaigns.errors import BadRequest, Conflict, NotFound
 from campaigns.fields.short_text import short_text
-from campaigns.fields.times import format_local_time
 from campaigns.permissions import CampaignAccess
 from models.corpus.phases import PhaseInfo
 from models.schema.campaigns import CampaignTestSet, Declaration, Phase, Quota
 from models.schema.roles import Feedback, LateRule, PhaseKind
+from steelyard.tables.formatting import date_time
 from steelyard.text.names import MAX_NAME_LENGTH, fault_of_name, folded
 
 MAX_GRACE_SECONDS = 30 * 86400.0
@@ -114,7 +114,7 @@ def extend_phase(connection: Connection, access: CampaignAccess, phase: PhaseInf
         raise BadRequest(f'The phase "{phase.name}" has no deadline that could be extended.')
     if ends_at <= phase.ends_at:
         raise BadRequest(
-            f'The deadline of "{phase.name}" is {format_local_time(phase.ends_at, access.time_zone)} already. '
+            f'The deadline of "{phase.name}" is {date_time(phase.ends_at, access.time_zone)} already. '
             "To extend it, give a later time; to have it earlier, change the phase."
         )
     change_phase(connection, access, phase, replace(rules_of(phase), ends_at=ends_at))
@@ -227,8 +227,8 @@ def _check_overlaps(access: CampaignAccess, phases: list[PhaseRules]) -> None:
         if closes_at is not None and closes_at > after.starts_at:
             grace = " with its grace" if before.grace_seconds else ""
             raise Conflict(
-                f'The phase "{before.name}" lasts{grace} until {format_local_time(closes_at, access.time_zone)}, but '
-                f'"{after.name}" begins on {format_local_time(after.starts_at, access.time_zone)}. '
+                f'The phase "{before.name}" lasts{grace} until {date_time(closes_at, access.time_zone)}, but '
+                f'"{after.name}" begins on {date_time(after.starts_at, access.time_zone)}. '
                 "Phases do not overlap: move one of them."
             )
 

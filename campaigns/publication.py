@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from sqlalchemy import insert, update
 
 from campaigns.errors import BadRequest, Conflict
-from campaigns.fields.times import format_local_time
 from campaigns.phases import audit_phase, end_phase, remove_phase
 from campaigns.test_sets.stored import audit_test_set
 from models.corpus.test_sets import titled_test_set
 from models.schema.campaigns import CampaignTestSet, Phase
 from models.schema.roles import PhaseKind
+from steelyard.tables.formatting import date_time
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
@@ -102,7 +102,7 @@ def _question(access: CampaignAccess, plan: Publication) -> str:
     """What publishing would do to later phases, for programs and commands; pages have it before they ask."""
     told = []
     for phase in plan.deletes:
-        begins = format_local_time(phase.starts_at, access.time_zone)
+        begins = date_time(phase.starts_at, access.time_zone)
         moved = plan.moved_from(phase)
         where = f'"{plan.home.name}"' if plan.home else "the phase of publication"
         texts = f"; {listed(moved)} would move to {where}, which shows the source" if moved else ""

@@ -56,8 +56,8 @@ def read_visible_submissions(
     """
     rows = connection.execute(
         select(
-            *(Submission.id.label("submission_id"), Submission.campaign_id, Submission.test_set_id),
-            *(Submission.run, Submission.text_id, Submission.created_at, System.team, System.name, Declaration.kind),
+            *(Submission.id.label("submission_id"), Submission.text_id, Submission.run, System.team, System.name),
+            *(Submission.campaign_id, Submission.test_set_id, Submission.created_at, Declaration.kind),
             *(Declaration.constrained, Declaration.description, Declaration.phase, Declaration.late_seconds),
             Declaration.withdrawn_at,
         )
@@ -74,7 +74,7 @@ def read_visible_submissions(
     # What holds for all submissions of a team is asked once.
     own_teams, shown_team = access.own_teams, cache(access.name_of)
     sees_scores = cache(lambda team: access.feedback(team) == Feedback.FULL)
-    for there in of_test_set.values():
+    for test_set_id, there in of_test_set.items():
         # Organisers see all, whatever stands.
         entries = [] if access.organises else standing_entries([row for row in there if row.withdrawn_at is None])
         stands = {
@@ -83,20 +83,22 @@ def read_visible_submissions(
             for row in entry.runs
         }
         for row in there:
-            own = access.organises or row.team in own_teams
-            if own or (access.sees_board and row.submission_id in stands):
+            # Looking up ten columns by their names would be most of the work where there are thousands of rows.
+            submission, text, run, team, system, *_ = row
+            own = access.organises or team in own_teams
+            if own or (access.sees_board and submission in stands):
                 found.append(
                     VisibleSubmission(
-                        id=row.submission_id,
-                        test_set_id=row.test_set_id,
-                        text_id=row.text_id,
+                        id=submission,
+                        test_set_id=test_set_id,
+                        text_id=text,
                         own=own,
-                        real_team=row.team,
-                        team=shown_team(row.team),
-                        system=access.system_name_of(row.team, row.name),
-                        run=access.system_name_of(row.team, row.run) if row.run else "",
-                        output=own or stands[row.submission_id],
-                        scores=sees_scores(row.team),
+                        real_team=team,
+                        team=shown_team(team),
+                        system=access.system_name_of(team, system),
+                        run=access.system_name_of(team, run) if run else "",
+                        output=own or stands[submission],
+                        scores=sees_scores(team),
                         row=row,
                     )
                 )

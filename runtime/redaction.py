@@ -7,6 +7,7 @@ recognised by what precedes them.
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,19 +40,25 @@ _WORD = re.compile(r"\S+")
 _USER = re.compile(r"[A-Za-z][\w+.-]{0,30}:/{0,3}[^\s:/@'\"]{0,200}:")
 """The beginning of a URL with a password; bounded, to limit the time of matching."""
 
-# In URLs, in libpq's connection strings, in JSON and in the repr of a dictionary.
-_NAMED = re.compile(
-    rf"((?:{_WORDS})[\w%-]{{0,40}}(?:\\?['\"])?\s{{0,8}}[=:]\s{{0,8}})"
-    r"(?:b?\\?'(?:[^'\\]|\\.)*'|b?\\?\"(?:[^\"\\]|\\.)*\"|[^\s&'\"]+)",
-    re.IGNORECASE,
-)
+
+@cache
+def _named() -> re.Pattern[str]:
+    """What is called a password in URLs, in libpq's connection strings, in JSON and in the repr of a dictionary.
+
+    Made when it is needed: that takes as long as importing a module.
+    """
+    return re.compile(
+        rf"((?:{_WORDS})[\w%-]{{0,40}}(?:\\?['\"])?\s{{0,8}}[=:]\s{{0,8}})"
+        r"(?:b?\\?'(?:[^'\\]|\\.)*'|b?\\?\"(?:[^\"\\]|\\.)*\"|[^\s&'\"]+)",
+        re.IGNORECASE,
+    )
 
 
 def redacted(text: str) -> str:
     """The text, with everything masked that looks like a password."""
     if "@" in text:
         text = _WORD.sub(lambda word: _without_password(word[0]), text)
-    return _NAMED.sub(rf"\1{HIDDEN}", text)
+    return _named().sub(rf"\1{HIDDEN}", text)
 
 
 def _without_password(word: str) -> str:

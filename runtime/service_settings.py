@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
-from pydantic_settings import NoDecode
 
 from runtime.settings import Settings
 from runtime.sign_in_providers import SignInProvider, with_known
@@ -36,9 +35,7 @@ class WebSettings(Settings):
 
     sign_up: Annotated[Literal["open", "invited"], BeforeValidator(str.lower)] = "invited"
     """Whether anyone can create an account (open), or only invited people (invited)."""
-    sign_in_with: Annotated[dict[str, SignInProvider], NoDecode, BeforeValidator(with_known)] = Field(
-        default={}, repr=False
-    )
+    sign_in_with: Annotated[dict[str, SignInProvider], BeforeValidator(with_known)] = Field(default={}, repr=False)
     """Providers through which people can sign in beside passwords, as JSON: {"github": {"client_id": "...",
     "client_secret": "..."}}. GitHub and ORCID are known; others need an issuer."""
     session_seconds: float = Field(default=14 * 86400.0, gt=0)

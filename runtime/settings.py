@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 from urllib.parse import unquote, urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, model_validator
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
-from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from steelyard.metrics.resources import DEFAULT_FOLDER
 
@@ -24,6 +23,8 @@ SHORTER_THAN = (
 )
 """Settings of which the first must be less than the second, and what would happen otherwise."""
 
+PREFIX = "STEELYARD_"
+"""Begins the names of variables, whose case does not count."""
 
 BROKERS = ("memory", "redis", "rediss", "redis+socket", "sentinel", "amqp", "amqps", "pyamqp")
 """Kinds of brokers, as their addresses begin."""
@@ -53,10 +54,10 @@ def _checked_broker(url: str) -> str:
     return url
 
 
-class Settings(BaseSettings):
+class Settings(BaseModel):
     """Settings shared by scheduler, workers and commands. Times are in seconds; an empty value counts as not set."""
 
-    model_config = SettingsConfigDict(env_prefix="STEELYARD_", env_ignore_empty=True, frozen=True, extra="ignore")
+    model_config = ConfigDict(frozen=True, extra="ignore")
 
     database_url: str = Field(default="sqlite:///steelyard.db", repr=False)
     """Where everything is stored: sqlite:///FILE or postgresql://USER:PASSWORD@HOST/NAME."""
@@ -139,6 +140,9 @@ class Settings(BaseSettings):
     """Tasks in flight, as a multiple of the pool processes of all workers."""
     smallest_window: int = Field(default=8, ge=1)
     """Minimum number of tasks in flight."""
+    together_seconds: float = Field(default=0.0, ge=0)
+    """Small shards travel to a worker in one message, up to eight of them, while they are estimated to take less than
+    this together, such as 0.25; with 0, each by itself."""
     urgent_seconds: float = Field(default=600.0, ge=0)
     """Work that is due within this time moves up one class: from nightly to campaign, from campaign to interactive."""
     nightly_share: int = Field(default=8, ge=2)
@@ -177,13 +181,17 @@ class Settings(BaseSettings):
     webhook_private: bool = False
     """Whether webhooks of all schedules may have private addresses."""
 
+    def __init__(self, **given: Any) -> None:
+        variables = {name.upper(): value for name, value in os.environ.items() if value}
+        named = {name: PREFIX + name.upper() for name in type(self).model_fields}
+        super().__init__(**{name: variables[key] for name, key in named.items() if key in variables} | given)
+
     @model_validator(mode="after")
     def _times_fit(self) -> Self:
         for shorter, longer, otherwise in SHORTER_THAN:
             low, high = getattr(self, shorter), getattr(self, longer)
             if low >= high:
-                prefix = self.model_config["env_prefix"]
-                names = f"{prefix}{shorter.upper()}={low:g}", f"{prefix}{longer.upper()}={high:g}"
+                names = f"{PREFIX}{shorter.upper()}={low:g}", f"{PREFIX}{longer.upper()}={high:g}"
                 raise PydanticCustomError(
                     "times_do_not_fit",
                     "{shorter} must be less than {longer}, or {otherwise}",

@@ -10,11 +10,10 @@ from models.database.session import reading, writing
 from models.queue.evaluation_end import cancel_evaluations
 from models.queue.kinds.comparisons import end_comparisons
 from models.queue.lease import cancel_idle
-from models.queue.workers import read_editions
+from models.queue.workers import read_pools
 from models.schema.queue import Evaluation, Reduction, Trials
 from models.schema.states import OPEN, LeaseState
 from runtime.settings import Settings
-from scheduler.admin import queue_again
 from steelyard.metrics.metric import EDITION, edition_name
 
 log = logging.getLogger(__name__)
@@ -40,7 +39,7 @@ class Editions:
             others: dict[int, list[int]] = {}
             for row in connection.execute(found.order_by(Evaluation.id)):
                 others.setdefault(row.edition, []).append(row.id)
-            living = read_editions(connection, settings.silent_seconds)
+            living = read_pools(connection, settings.silent_seconds)
             trials = select(Trials.edition, Trials.comparison_id).where(
                 Trials.state == LeaseState.PENDING, Trials.edition < EDITION, Trials.edition.not_in(living)
             )
@@ -68,6 +67,8 @@ class Editions:
 
 
 def _restart(engine: Engine, settings: Settings, edition: int, evaluations: list[int]) -> None:
+    from scheduler.admin import queue_again
+
     with writing(engine, durable=True) as connection:
         reductions = set(
             connection.scalars(

@@ -35,16 +35,38 @@ MAX_CHARGES = 100_000
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The limits of work in flight: `places` tasks, or up to `short_places` while all take less than `seconds`."""
+    """The limits of work in flight: `places` tasks, or more of them while all take little time."""
 
     places: int
     short_places: int
+    """While all take less than `seconds`."""
     seconds: float
     shares: Shares
+    small_places: int = 0
+    """While all take less than `small_seconds`."""
+    small_seconds: float = 0.0
 
     def open_places(self, seconds: float) -> int:
         """The number of places while the tasks in flight take this long, without INTERACTIVE_EXTRA."""
-        return self.places if seconds >= self.seconds else max(self.places, self.short_places)
+        short = self.short_places if seconds < self.seconds else 0
+        small = self.small_places if seconds < self.small_seconds else 0
+        return max(self.places, short, small)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """How much is sent in one message: so many tasks of a class and team in a row, while they take less than this."""
+
+    tasks: int = 1
+    seconds: float = 0.0
+
+    def has_room(self, tasks: int, seconds: float) -> bool:
+        """Whether a message of so many tasks takes one more, with which they take this long."""
+        return tasks < self.tasks and seconds <= self.seconds
+
+
+ALONE = Group()
+"""Each task has a message of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +92,12 @@ def allocate(
     lag: Mapping[int, float],
     held: InFlight,
     window: Window,
+    group: Group = ALONE,
 ) -> list[FairShareKey]:
     """Choose the classes and teams whose tasks to send, in order, one entry per task.
 
     A lagging class goes first, then the lower class; within a class, the team with the least service, which is charged
-    for the task.
+    for the task. Whoever is chosen sends a group.
 
     Parameters
     ----------
@@ -101,12 +124,20 @@ def allocate(
         chosen = min(
             share_keys, key=lambda share_key: (lag[share_key[0]] < 0, share_key[0], had[share_key], share_key[1])
         )
-        cost = left[chosen].pop()
-        _send(lag, window.shares, {share_key[0] for share_key in left}, chosen[0], cost)
-        had[chosen] += cost
-        seconds += cost
-        tasks += 1
-        order.append(chosen)
+        some, cost = 0, 0.0
+        while not some or (
+            left[chosen]
+            and group.has_room(some, cost + left[chosen][-1])
+            and tasks < window.open_places(seconds) + (extra if chosen[0] == QueueClass.INTERACTIVE else 0)
+        ):
+            each = left[chosen].pop()
+            _send(lag, window.shares, {share_key[0] for share_key in left}, chosen[0], each)
+            had[chosen] += each
+            seconds += each
+            cost += each
+            tasks += 1
+            some += 1
+            order.append(chosen)
         if not left[chosen]:
             del left[chosen]
 

@@ -13,7 +13,6 @@ from sqlalchemy.exc import DBAPIError
 
 from models.database.session import make_engine, reading
 from models.queue.kinds.registry import KINDS
-from models.queue_status.overview import SENT_NAMES, count_evaluations, count_work
 from models.schema.base import now
 from models.schema.queue import Worker
 from models.schema.states import LeaseState, QueueClass
@@ -96,6 +95,8 @@ class SchedulerMetrics:
         return [self._gauge("steelyard_database_reachable", [((), float(bool(found)))]), *found]
 
     def _work(self, connection: Connection) -> list[Metric]:
+        from models.queue_status.overview import SENT_NAMES, count_work
+
         waiting = {(each.queue, kind): 0 for each in QueueClass for kind in _NAMES}
         in_flight = dict(waiting)
         oldest = {(each.queue,): 0.0 for each in QueueClass}
@@ -131,6 +132,8 @@ class SchedulerMetrics:
         ]
 
     def _evaluations(self, connection: Connection) -> Metric:
+        from models.queue_status.overview import count_evaluations
+
         counts = count_evaluations(connection)
         return self._gauge(
             "steelyard_evaluations", [((state.value,), amount) for state, amount in counts.items()], "state"

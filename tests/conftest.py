@@ -2,7 +2,10 @@
 
 import gc
 import os
+import re
 import sqlite3
+import zlib
+from collections import defaultdict
 from collections.abc import Generator, Iterator
 from pathlib import Path
 
@@ -29,6 +32,8 @@ for table in Base.metadata.tables.values():
     if "edition" in table.columns:
         table.columns["edition"].default.arg = EDITION  # type: ignore[union-attr]
 
+KIND_OF_DATABASE = re.compile(r"(?<=[\[-])(sqlite|postgres)(?=[\]-])")
+
 DATA = Path(os.environ.get("STEELYARD_TEST_DATA", Path(__file__).parents[2] / "shared" / "data"))
 
 
@@ -44,6 +49,25 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.enable()
         gc.freeze()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Leave all but a few cases of a test that is marked `few` to `make test-thorough`, and of two databases one.
+
+    They are drawn by their names, so that every process and every machine runs the same ones. `models`, the
+    room with the statements, is always tested on both kinds of database.
+    """
+    cases: dict[tuple[str, int], list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        if marked := item.get_closest_marker("few"):
+            cases[item.nodeid.partition("[")[0], marked.args[0]].append(item)
+        elif "database_url" in getattr(item, "fixturenames", ()) and not item.nodeid.startswith("tests/models/"):
+            cases[KIND_OF_DATABASE.sub("", item.nodeid), 1].append(item)
+    for (_, number), of_one in cases.items():
+        drawn = sorted(of_one, key=lambda item: (zlib.crc32(item.nodeid.encode()), item.nodeid))
+        for item in drawn[number:]:
+            item.add_marker("thorough")
 
 
 @pytest.fixture(scope="session")

@@ -43,7 +43,8 @@ def main() -> int:
             "PYTHONMALLOC": "malloc",
         }
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk"]
-        command += ["--numprocesses", str(PROCESSES), "--dist", "loadfile", "-k", LEFT_OUT, *(sys.argv[1:] or TESTS)]
+        command += ["-m", "not long and not containers", "-k", LEFT_OUT]
+        command += ["--numprocesses", str(PROCESSES), "--dist", "loadfile", *(sys.argv[1:] or TESTS)]
         return subprocess.run(command, cwd=folder, env=environment, check=False).returncode
 
 

@@ -135,7 +135,7 @@ def postgres_url(request: pytest.FixtureRequest, postgres_databases: Databases) 
 def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A SQLite file with the schema of this release, to be copied."""
     file = tmp_path_factory.mktemp("sqlite") / "template.db"
-    migrate.upgrade(f"sqlite:///{file}")
+    migrate.create(f"sqlite:///{file}")
     return file
 
 

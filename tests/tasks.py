@@ -1,6 +1,6 @@
 """Claiming, completing and releasing tasks by hand, with a policy of one's own."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from sqlalchemy import Connection
@@ -34,6 +34,20 @@ def claim_task(
 ) -> Claimed | None:
     given = policy(max_attempts, lease_seconds=lease_seconds)
     return task_kind.claim(connection, kind, key, given, owner=owner, worker=worker, edition=edition)
+
+
+def claim_tasks(
+    connection: Connection,
+    kind: TaskKind[Claimed, Any],
+    keys: Sequence[int],
+    *,
+    owner: str,
+    worker: str,
+    lease_seconds: float,
+    max_attempts: int,
+) -> list[Claimed]:
+    given = policy(max_attempts, lease_seconds=lease_seconds)
+    return task_kind.claim_several(connection, kind, keys, given, owner=owner, worker=worker)
 
 
 def complete_task(connection: Connection, kind: TaskKind[Claimed, Any], claimed: Claimed, result: Any) -> Completion:

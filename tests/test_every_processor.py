@@ -27,8 +27,14 @@ def can(instructions: str) -> bool:
 PROCESSORS = [
     # Neither has FMA; the first had no AVX, either.
     {**NO_FMA, **without(NEWEST_FIRST), "OPENBLAS_CORETYPE": "Nehalem"},
-    {**NO_FMA, "OPENBLAS_CORETYPE": "Sandybridge"},
-    {**without([each for each in NEWEST_FIRST if "512" in each or each == "X86_V4"]), "OPENBLAS_CORETYPE": "Haswell"},
+    pytest.param({**NO_FMA, "OPENBLAS_CORETYPE": "Sandybridge"}, marks=pytest.mark.thorough),
+    pytest.param(
+        {
+            **without([each for each in NEWEST_FIRST if "512" in each or each == "X86_V4"]),
+            "OPENBLAS_CORETYPE": "Haswell",
+        },
+        marks=pytest.mark.thorough,
+    ),
     {"OPENBLAS_CORETYPE": "SkylakeX"},
 ]
 

@@ -124,13 +124,17 @@ def listen(host: str, port: int) -> socket.socket:
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=WAITING_CONNECTIONS)
+        listening = socket.create_server((host, port), family=family, backlog=WAITING_CONNECTIONS)
     except (OSError, OverflowError) as error:
         reason = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else str(error)
         raise AddressTaken(
             f"Pages cannot be served on {host}:{port}: {reason}. Choose another address by --host and --port, or by "
             "STEELYARD_WEB_HOST and STEELYARD_WEB_PORT."
         ) from error
+    # Connections inherit it. asyncio sets it only where a socket names its protocol, which this one does not. Without
+    # it the body of an answer waits until its headers are acknowledged, which clients delay by 40 ms.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return listening
 
 
 def address_of(settings: WebSettings, listening: socket.socket) -> Address:

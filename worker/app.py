@@ -20,7 +20,7 @@ from steelyard.metrics.metric import EDITION
 from worker.context import WorkerContext
 from worker.errors import BrokerAway, BrokerInMemory
 from worker.health_checks import check_broker, check_database
-from worker.messaging.celery_tasks import MESSAGE_HEADER, MESSAGE_VERSION, register_tasks
+from worker.messaging.celery_tasks import MESSAGE_HEADER, register_tasks
 from worker.messaging.logs import redirect_celery_logs
 from worker.messaging.queues import count_messages, make_queue
 from worker.preload import preload
@@ -43,8 +43,6 @@ REDIS_OPTIONS = {
     "socket_connect_timeout": 3,
     "health_check_interval": 5,
 }
-
-MESSAGE_HEADERS = {MESSAGE_HEADER: MESSAGE_VERSION}
 
 
 def make_app(settings: Settings, context: WorkerContext | None = None) -> Any:
@@ -116,7 +114,11 @@ class Broker:
         queue = message.queue_class.queue_of(message.edition)
         try:
             self._app.tasks[message.kind.message].apply_async(
-                (message.key,), queue=queue, headers=MESSAGE_HEADERS, argsrepr=repr((message.key,)), kwargsrepr="{}"
+                message.keys,
+                queue=queue,
+                headers={MESSAGE_HEADER: message.version},
+                argsrepr=repr(message.keys),
+                kwargsrepr="{}",
             )
         except OperationalError as error:
             raise BrokerAway(str(error)) from error

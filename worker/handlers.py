@@ -6,6 +6,8 @@ import logging
 import time
 import traceback
 import uuid
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
@@ -15,9 +17,9 @@ from models.database.compatibility import living_workers
 from models.database.error_kinds import classify_error
 from models.database.migrate import REVISION
 from models.errors import ModelsError, UnreachableStore
-from models.queue.lease import pass_on, refusals
-from models.queue.task_kind import Claim, TaskKind, claim, complete, release
-from runtime.logs import bind, fields, log_context, redact_exception
+from models.queue.lease import pass_on, refusals, release_unbegun
+from models.queue.task_kind import Claim, Outcome, Ready, TaskKind, claim_several, complete_several, release
+from runtime.logs import fields, log_context, redact_exception
 from runtime.redaction import redacted
 from runtime.tracing import span
 from steelyard.errors import (
@@ -39,6 +41,10 @@ log = logging.getLogger(__name__)
 PASS_ON_SECONDS = 1.0
 """Delay before refused work is sent again, or it would return at once."""
 
+UNSTORED_SECONDS = 1.0
+"""What was done together is stored before the next one begins if it took this long, many times what was estimated: a
+process that the next one kills loses no more."""
+
 
 def new_owner(task_id: str) -> str:
     """A fencing token that also identifies the task."""
@@ -46,52 +52,103 @@ def new_owner(task_id: str) -> str:
 
 
 def do(context: WorkerContext, kind: TaskKind[Any, Any], key: int, task_id: str) -> None:
-    """Claim a task, run and complete it, and continue with the task that became ready with it.
+    """As `do_several`, for one task."""
+    do_several(context, kind, [key], task_id)
+
+
+def do_several(context: WorkerContext, kind: TaskKind[Any, Any], keys: Sequence[int], task_id: str) -> None:
+    """Claim the tasks of a message, run and complete them, and continue with the tasks that became ready with them.
 
     Ends in order if the database fails.
     """
     with (
-        log_context(task_id=task_id, **{kind.log_key: key}),
-        context.suppress_database_errors(f"{kind.title} {key}"),
+        log_context(task_id=task_id, **{kind.log_key: keys[0]}),
+        context.suppress_database_errors(f"{kind.title} {', '.join(map(str, keys))}"),
     ):
-        claimed = _claim(context, kind, key, new_owner(task_id))
-        if claimed is None:
+        claims = _claim(context, kind, keys, new_owner(task_id))
+        if not claims:
             return
-        with span(kind.title, claimed.trace, "consumer", key=key, attempt=claimed.attempt, task_id=task_id):
-            ready = _run(context, kind, claimed, task_id)
-        if ready is not None and not context.shutting_down.message:
-            do(context, *ready, task_id)
+        first = claims[0]
+        with span(kind.title, first.trace, "consumer", key=first.key, attempt=first.attempt, task_id=task_id):
+            ready = _run(context, kind, claims, task_id)
+        for each in ready:
+            if context.shutting_down.message:
+                break
+            do(context, *each, task_id)
 
 
-def _run(
-    context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, task_id: str
-) -> tuple[TaskKind[Any, Any], int] | None:
-    """Run and complete a claimed task; the task that became ready with it, if any."""
+def _run(context: WorkerContext, kind: TaskKind[Any, Any], claims: Sequence[Claim], task_id: str) -> list[Ready]:
+    """Run and complete tasks that were claimed together; the tasks that became ready with them."""
     begun = time.monotonic()
-    key = claimed.key
-    log.debug("%s %s is claimed", kind.title, key)
-    preempt = Preemption(context, claimed.queue_class, partial(do, context, task_id=task_id), LONGEST_SECONDS)
+    preempt = Preemption(context, claims[0].queue_class, partial(do, context, task_id=task_id), LONGEST_SECONDS)
+    done: list[tuple[Claim, Outcome[Any]]] = []
+    ready: list[Ready] = []
+    for number, (claimed, run) in enumerate(zip(claims, kind.runs(context, claims, preempt), strict=True)):
+        if number:
+            preempt()
+            if context.shutting_down.message:
+                _leave(context, kind, claims[number:])
+                break
+            if done and time.monotonic() > begun + UNSTORED_SECONDS:
+                ready += _complete(context, kind, done, begun, task_id)
+                done = []
+        with _working_on(kind, claimed, task_id):
+            log.debug("%s %s is claimed", kind.title, claimed.key)
+            try:
+                with span("run"):
+                    done.append((claimed, run()))
+            except Exception as error:
+                _give_up(context, kind, claimed, error)
+                kind.repair_after(context, claimed, error)
+    return ready + _complete(context, kind, done, begun, task_id) if done else ready
+
+
+def _working_on(kind: TaskKind[Any, Any], claimed: Claim, task_id: str) -> AbstractContextManager[None]:
+    """A context whose log lines say which task it is, and what it works for."""
+    identity = {"task_id": task_id, kind.log_key: claimed.key, "attempt": claimed.attempt}
+    return log_context(**{**identity, **claimed.log_fields()})
+
+
+def _complete(
+    context: WorkerContext,
+    kind: TaskKind[Any, Any],
+    done: Sequence[tuple[Claim, Outcome[Any]]],
+    begun: float,
+    task_id: str,
+) -> list[Ready]:
+    """Store the results of tasks, all at once or, if that fails, each by itself; the tasks that became ready."""
+    results = [(claimed, outcome.result) for claimed, outcome in done]
     try:
-        bind(**claimed.log_fields())
-        with span("run"):
-            outcome = kind.runner(context, claimed, preempt)
         # Durable: a result that the database loses in a crash would be missed only when the lease expires.
         with span("complete"):
-            completion = context.write(
-                lambda connection: complete(connection, kind, claimed, outcome.result), durable=True
-            )
+            completions = context.write(lambda connection: complete_several(connection, kind, results), durable=True)
     except Exception as error:
-        _give_up(context, kind, claimed, error)
-        kind.repair_after(context, claimed, error)
-        return None
-    if not completion.accepted:
-        context.counters.count(DROPPED.name, kind.name)
-        log.warning("%s %s was taken over by another worker: discarding its result", kind.title, key)
-        return None
+        if len(done) > 1 and classify_error(error) is None:
+            log.warning("%d tasks cannot be stored together (%s): each by itself", len(done), type(error).__name__)
+            return [ready for each in done for ready in _complete(context, kind, [each], begun, task_id)]
+        claimed = done[0][0]
+        with _working_on(kind, claimed, task_id):
+            _give_up(context, kind, claimed, error)
+            kind.repair_after(context, claimed, error)
+        return []
     seconds = time.monotonic() - begun
-    context.counters.count(DONE.name, kind.name)
-    log.info("%s %s is done", kind.title, key, extra=fields(seconds=seconds, **outcome.report(seconds)))
-    return completion.ready
+    for claimed, outcome in done:
+        with _working_on(kind, claimed, task_id):
+            if claimed.key in completions.accepted:
+                context.counters.count(DONE.name, kind.name)
+                more = outcome.report(seconds)
+                log.info("%s %s is done", kind.title, claimed.key, extra=fields(seconds=seconds, **more))
+            else:
+                context.counters.count(DROPPED.name, kind.name)
+                log.warning("%s %s was taken over by another worker: discarding its result", kind.title, claimed.key)
+    return list(completions.ready)
+
+
+def _leave(context: WorkerContext, kind: TaskKind[Any, Any], claims: Sequence[Claim]) -> None:
+    """Return tasks that were claimed and not begun; no attempt is counted."""
+    keys = [claimed.key for claimed in claims]
+    context.write(lambda connection: release_unbegun(connection, kind.table, keys, claims[0].owner))
+    log.info("%d tasks that were not begun are released: this worker is shutting down", len(keys))
 
 
 def describe(error: Exception) -> tuple[str, bool]:
@@ -103,12 +160,12 @@ def describe(error: Exception) -> tuple[str, bool]:
     return f"{type(error).__name__}: {error}", False
 
 
-def _claim(context: WorkerContext, kind: TaskKind[Any, Any], key: int, owner: str) -> Claim | None:
-    claimed: Claim | None = context.write(
-        lambda connection: claim(
+def _claim(context: WorkerContext, kind: TaskKind[Any, Any], keys: Sequence[int], owner: str) -> list[Claim]:
+    claims: list[Claim] = context.write(
+        lambda connection: claim_several(
             connection,
             kind,
-            key,
+            keys,
             kind.policy(context.settings),
             owner=owner,
             worker=context.worker,
@@ -117,13 +174,12 @@ def _claim(context: WorkerContext, kind: TaskKind[Any, Any], key: int, owner: st
         # A claim makes no room: there is nothing to send because of it.
         notify=False,
     )
-    if claimed is None:
+    for key in set(keys) - {claimed.key for claimed in claims}:
         log.debug("%s %s cannot be claimed: it is held by another worker, or not needed", kind.title, key)
-        return None
-    bind(attempt=claimed.attempt)
-    if claimed.attempt > 1:
-        context.counters.count(RETRIES.name, kind.name)
-    return claimed
+    for claimed in claims:
+        if claimed.attempt > 1:
+            context.counters.count(RETRIES.name, kind.name)
+    return claims
 
 
 def _give_up(context: WorkerContext, kind: TaskKind[Any, Any], claimed: Claim, error: Exception) -> None:

@@ -11,8 +11,10 @@ from steelyard.errors import KernelsNotBuilt
 from steelyard.metrics.registry import all_metrics
 from worker.context import WorkerContext
 
-AHEAD = ("worker.handlers", "worker.runners", "steelyard.metrics.entry_points", "numpy.ma", "encodings.utf_32_le")
-"""Modules that tasks need; the last two are imported lazily, by `numpy.unique` and by code-point texts."""
+AHEAD = ("worker.handlers", "worker.runners", "steelyard.metrics.entry_points", "encodings.utf_32_le")
+"""Modules that tasks need; the last one is imported lazily, by code-point texts."""
+AHEAD_OF_ANY = ("numpy.ma",)
+"""What some tasks need: `numpy.unique` imports it lazily."""
 
 
 def preload(context: WorkerContext, *, every_metric: bool = True) -> None:
@@ -23,7 +25,7 @@ def preload(context: WorkerContext, *, every_metric: bool = True) -> None:
     """
     for library in ("OMP", "OPENBLAS", "MKL"):
         os.environ.setdefault(f"{library}_NUM_THREADS", "1")
-    for module in AHEAD:
+    for module in (*AHEAD, *AHEAD_OF_ANY) if every_metric else AHEAD:
         import_module(module)
     if every_metric:
         all_metrics()

@@ -1,14 +1,15 @@
 """What workers do between claim and completion: one function for each kind of task, named by its `run`.
 
-Each takes the worker's context, the claim, and `preempt`, to be called between two pieces of work so that more urgent
-work can run. It reads in its own transactions, computes outside of them, and stores only what would be identical if
-another worker did the same.
+Each takes the worker's context, the claim (or those of several tasks), and `preempt`, to be called between two pieces
+of work so that more urgent work can run. It reads in its own transactions, computes outside of them, and stores only
+what would be identical if another worker did the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
 from models.corpus.protocols import ProtocolContent, kept_protocol, read_protocol
+from models.database.error_kinds import classify_error
 from models.errors import MissingObject
 from models.queue.evaluation_end import lock_evaluations
 from models.queue.kinds.comparisons import ClaimedTrials
@@ -33,22 +35,63 @@ from worker.computing.corpus_statistics import counting_work, merging_work, read
 from worker.computing.offload import offload_results
 from worker.computing.randomization import count_trials
 from worker.computing.reducer import reduce_evaluations
-from worker.computing.scoring import ShardTexts, cached_metric, read_shard, score_texts, shard_metrics, shard_timing
+from worker.computing.scoring import (
+    ShardTexts,
+    cached_metric,
+    read_shards,
+    runs_of_shards,
+    score_texts,
+    shard_metrics,
+    shard_timing,
+)
 from worker.context import WorkerContext
 from worker.telemetry import HYPOTHESES, KERNEL_SECONDS, SHARD_SECONDS
 
 
-def score(context: WorkerContext, claim: ClaimedShard, preempt: Callable[[], None]) -> Outcome[ScoredShard]:
-    """Compute the statistics of a shard."""
+def score(
+    context: WorkerContext, claims: Sequence[ClaimedShard], preempt: Callable[[], None]
+) -> list[Callable[[], Outcome[ScoredShard]]]:
+    """Compute the statistics of shards: their texts are read together, and each is computed by itself."""
+    if len(claims) == 1:
+        return [partial(_score_one, context, claims[0], preempt)]
+    try:
+        read = context.read(lambda connection: read_needs(connection, claims, context.edition), snapshot=False)
+    except Exception as error:
+        if classify_error(error) is not None:
+            raise
+        # The fault of one of them: each reads its own.
+        return [partial(_score_one, context, claim, preempt) for claim in claims]
+    return [partial(_score, context, claim, *read[claim.key], preempt) for claim in claims]
 
-    def read(connection: Connection) -> tuple[ProtocolContent, ShardTexts]:
-        protocol = kept_protocol(connection, claim.protocol_id)
-        specifications = list(shard_metrics(claim, protocol).values())
-        states = read_corpus_statistics(connection, claim.protocol_id, specifications, context.edition)
-        return protocol, replace(read_shard(connection, claim, protocol), states=states)
 
+def _score_one(context: WorkerContext, claim: ClaimedShard, preempt: Callable[[], None]) -> Outcome[ScoredShard]:
     # None of it changes once a shard waits for it.
-    protocol, texts = context.read(read, snapshot=False)
+    read = context.read(lambda connection: read_needs(connection, [claim], context.edition), snapshot=False)
+    return _score(context, claim, *read[claim.key], preempt)
+
+
+def read_needs(
+    connection: Connection, claims: Sequence[ClaimedShard], edition: int
+) -> dict[int, tuple[ProtocolContent, ShardTexts]]:
+    """What each of the shards needs, by its id."""
+    found = {}
+    for run in runs_of_shards(claims):
+        protocol = kept_protocol(connection, run[0].protocol_id)
+        specifications = list(shard_metrics(run[0], protocol).values())
+        states = read_corpus_statistics(connection, run[0].protocol_id, specifications, edition)
+        for claim, texts in zip(run, read_shards(connection, run, protocol), strict=True):
+            found[claim.key] = protocol, replace(texts, states=states)
+    return found
+
+
+def _score(
+    context: WorkerContext,
+    claim: ClaimedShard,
+    protocol: ProtocolContent,
+    texts: ShardTexts,
+    preempt: Callable[[], None],
+) -> Outcome[ScoredShard]:
+    """Compute the statistics of a shard."""
     settings, watch = context.settings, Stopwatch()
     rows = score_texts(claim, protocol, texts, Resources(settings.resource_folder), watch, preempt)
     metrics = tuple(shard_metrics(claim, protocol).values())

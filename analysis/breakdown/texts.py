@@ -5,19 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 from sqlalchemy import select
 
 from models.corpus.protocols import read_protocol
 from models.schema.corpus import Document, Protocol, Submission, TestSet
 from steelyard.inspection.lengths import counts_characters, reference_lengths
-from steelyard.inspection.partitions import Passage
+from steelyard.inspection.partitions import Partition, Passage, by_length
 from steelyard.text.blocks import block_count
 from worker.computing.scoring import read_texts
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
+    import numpy as np
     from numpy.typing import NDArray
     from sqlalchemy import Connection
 
@@ -41,8 +41,8 @@ class BoardTexts:
     source: bytes | None
     references: Sequence[bytes]
     """The references of the protocol, in its order; empty, and no source, where texts were not requested."""
-    lengths: NDArray[np.float64]
-    """(segments,): the mean length of each segment's references, in words or, for some languages, in characters."""
+    by_length: Partition
+    """Its segments by the mean length of their references, in words or, for some languages, in characters."""
     documents: Sequence[Passage]
     """In the order of the segments; empty where none are known."""
 
@@ -71,21 +71,25 @@ def read_board_texts(connection: Connection, board: Board, *, held: bool = True)
         variable_references=test_set.variable_references,
         source=sources[0],
         references=texts,
-        lengths=read_lengths(connection, references, test_set.segments, test_set.target_language),
+        by_length=read_by_length(connection, references, test_set.segments, test_set.target_language),
         documents=[Passage(row.first_segment, row.segments, row.name, row.domain) for row in documents],
     )
 
 
+def read_by_length(connection: Connection, references: Sequence[int], segments: int, target_language: str) -> Partition:
+    """Return segments by the mean length of some texts of theirs, as `BoardTexts.by_length`."""
+    return by_length(read_lengths(connection, references, segments, target_language), target_language)
+
+
 def read_lengths(
     connection: Connection, references: Sequence[int], segments: int, target_language: str
-) -> NDArray[np.float64]:
-    """Return (segments,): the mean length of each segment's references, as `BoardTexts.lengths`; of some texts."""
-    characters, lengths, blocks = counts_characters(target_language), [], block_count(segments)
+) -> Iterator[NDArray[np.float64]]:
+    """Yield the mean lengths of texts, (segments,), of one part of them after the other."""
+    characters, blocks = counts_characters(target_language), block_count(segments)
     for begin in range(0, blocks, AT_ONCE):
         texts = read_texts(connection, references, begin, min(begin + AT_ONCE, blocks))
         lines = [text.decode().split("\n") for text in texts]
-        lengths.append(reference_lengths(lines, characters=characters))
-    return np.concatenate(lengths)
+        yield reference_lengths(lines, characters=characters)
 
 
 def read_outputs(connection: Connection, rows: Sequence[LeaderboardRow], segments: int) -> list[bytes]:

@@ -115,5 +115,11 @@ def stored_assessments(connection: Connection, test_set_id: int, stored: StoredJ
 
 
 def numbered_annotators(names: Iterable[str]) -> dict[str, str]:
-    """Return "annotator 1" and so on for names; "" stays."""
-    return {"": "", **{name: f"annotator {number}" for number, name in enumerate(sorted({*names} - {""}), 1)}}
+    """Return "annotator 1" and so on for names; "" stays.
+
+    Of ten and more, numbers have zeros in front. So their order is that of the names, and who is numbered again, as in
+    what was exported and imported, keeps the number.
+    """
+    known = sorted({*names} - {""})
+    digits = len(str(len(known)))
+    return {"": "", **{name: f"annotator {number:0{digits}}" for number, name in enumerate(known, 1)}}

@@ -1,6 +1,6 @@
 """What PostgreSQL and the scheduler spend on a shard where 800 processes work beside a million finished shards.
 
-    python -m benchmarks.crowd [--workers 100] [--processes 8] [--rate 200] [--finished 1000000] [--pgbouncer]
+    python -m benchmarks.crowd [--workers 100] [--processes 8] [--rate 200] [--small] [--finished 1000000] [--pgbouncer]
 
 Starts Redis and PostgreSQL, fills the tables, and lets two schedulers and processes that compute nothing work
 (`benchmarks.crowd.clients`) while retention deletes half of what is finished. Then the leading scheduler is frozen.
@@ -26,7 +26,9 @@ from benchmarks.harness.servers import running
 from models.database import migrate
 from models.database.session import make_engine
 from runtime.settings import Settings
+from scheduler.dispatch import _window
 from tests.pooler import pooled
+from worker.tasks import MOST_TOGETHER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -37,6 +39,8 @@ PROGRAM = (sys.executable, "-m", "cli.main")
 AT_ONCE = 25
 """Workers of one process of clients: threads of one process wait for each other."""
 SLOW_MS = 10
+SMALL_SECONDS = 0.02
+"""That a small shard is estimated to take."""
 WARM_SHARDS = 15
 SERVER = ("max_connections=2000", "logging_collector=on", "log_directory=log", f"log_min_duration_statement={SLOW_MS}",
           "log_line_prefix=", "shared_buffers=1GB", "pg_stat_statements.track_planning=on")  # fmt: skip
@@ -93,6 +97,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--finished", type=int, default=1_000_000)
     parser.add_argument("--waiting", type=int, default=60_000)
+    parser.add_argument("--small", action="store_true", help="small shards, which travel together")
     parser.add_argument("--pgbouncer", action="store_true", help="in transaction mode before PostgreSQL")
     options = parser.parse_args()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
@@ -108,13 +113,16 @@ def main() -> None:
 def measure(options: argparse.Namespace, variables: dict[str, str], direct: str | None = None) -> None:
     """Fill the tables, start everything, and watch it."""
     url = direct or variables["STEELYARD_DATABASE_URL"]
-    os.environ |= variables
+    os.environ |= variables | {"STEELYARD_TOGETHER_SECONDS": "0.25" if options.small else "0"}
     migrate.upgrade(url)
     engine = make_engine(url, relaxed=True)
-    fill(engine, Settings(), options.finished, options.waiting)
+    fill(engine, Settings(), options.finished, options.waiting, SMALL_SECONDS if options.small else 1.0)
     engine.dispose()
     pool = options.workers * options.processes
-    hold = pool / options.rate
+    size = MOST_TOGETHER if options.small else 1
+    # As many processes work as there are messages in a full window.
+    window = _window(Settings(), pool, Settings().together_seconds).open_places(0.0)
+    hold = min(pool, window / size) / options.rate
     with psycopg.connect(f"{url.rpartition('/')[0]}/postgres", autocommit=True) as administrator:
         administrator.execute("CREATE ROLE scheduler LOGIN SUPERUSER")
         postmaster = Path(administrator.execute("SHOW data_directory").fetchone()[0]) / "postmaster.pid"  # type: ignore[index]
@@ -126,6 +134,7 @@ def measure(options: argparse.Namespace, variables: dict[str, str], direct: str 
         time.sleep(5)
         schedulers.append(start("standby", [*PROGRAM, "scheduler"], own, quiet=True))
         arguments = ["--workers", str(options.workers), "--processes", str(options.processes), "--hold", str(hold)]
+        arguments += ["--sizes", *map(str, range(1, size + 1))]
         clients = start("clients", [sys.executable, "-m", "benchmarks.crowd.clients", *arguments], variables)
         try:
             with psycopg.connect(url, autocommit=True) as database:
@@ -134,7 +143,7 @@ def measure(options: argparse.Namespace, variables: dict[str, str], direct: str 
                 # By then each connection has planned what it repeats, if it may keep plans.
                 _await(lambda: crowd.done() > WARM_SHARDS * pool, "all processes to have done some shards", clients)
                 report(crowd, administrator, options, clients)
-                freeze(crowd, hold)
+                freeze(crowd, size * hold)
         finally:
             for each in schedulers:
                 each.process.send_signal(signal.SIGCONT)

@@ -16,7 +16,7 @@ from pathlib import Path
 from sqlalchemy import make_url
 
 from benchmarks.crowd.clients import Connection, replay
-from benchmarks.crowd.recording import recorded, shards_by_evaluation
+from benchmarks.crowd.recording import batch, recorded, shards_by_evaluation
 from benchmarks.crowd.tables import fill
 from benchmarks.crowd.wire import messages, query, read_bind, rows
 from benchmarks.harness.machine import load
@@ -33,6 +33,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--shards", type=int, default=500)
+    parser.add_argument("--together", type=int, default=1, help="shards of a message")
     parser.add_argument("--finished", type=int, default=0, help="shards that are done already")
     options = parser.parse_args()
     with ExitStack() as stack:
@@ -41,9 +42,14 @@ def main() -> None:
         settings = Settings()
         migrate.upgrade(settings.database_url)
         engine = make_engine(settings.database_url, relaxed=True)
-        fill(engine, settings, options.finished, options.shards + 1000)
-        script = stack.enter_context(recorded(settings))
-        waiting = [each for some in shards_by_evaluation(engine).values() for each in some]
+        fill(engine, settings, options.finished, options.shards + 1000 + 2 * WARM * options.together)
+        size = options.together
+        script = stack.enter_context(recorded(settings, (size,)))[size]
+        evaluations = shards_by_evaluation(engine).values()
+        # Those that are left in the end have no whole message.
+        waiting = [
+            batch(some[begin : begin + size]) for some in evaluations for begin in range(0, len(some) - size + 1, size)
+        ]
         engine.dispose()
         address = make_url(settings.database_url)
         connection = Connection((address.host or "", address.port or 5432), script)
@@ -51,7 +57,7 @@ def main() -> None:
         used = Path(f"/proc/{int(row[0] or b'')}/schedstat")
         texts = _texts(script.prepared)
         taken: defaultdict[str, list[float]] = defaultdict(list)
-        for number, values in enumerate(waiting[: options.shards + WARM]):
+        for number, values in enumerate(waiting[: -(-options.shards // size) + WARM]):
             task = replay(script, values, 0.0)
             step = next(task)
             while True:
@@ -66,12 +72,14 @@ def main() -> None:
                     step = task.send(answer)
                 except StopIteration:
                     break
-    whole = sum(map(sum, taken.values())) / options.shards
-    print(f"PostgreSQL's CPU: {whole:.2f} ms a shard, {sum(map(len, taken.values())) / options.shards:.1f} requests")
-    print(f"{options.shards} shards, {options.finished:,} finished before, load {load()}, {time.strftime('%F')}\n")
+    shards = size * -(-options.shards // size)
+    whole = sum(map(sum, taken.values())) / shards
+    print(f"PostgreSQL's CPU: {whole:.2f} ms a shard, {sum(map(len, taken.values())) / shards:.1f} requests")
+    print(f"{shards} shards, {size} a message, {options.finished:,} finished before")
+    print(f"load {load()}, {time.strftime('%F')}\n")
     print("| a shard | ms a shard | median, ms | request |\n|---|---|---|---|")
     for name, some in sorted(taken.items(), key=lambda item: -sum(item[1])):
-        figures = f"{len(some) / options.shards:.2f} | {sum(some) / options.shards:.3f} | {statistics.median(some):.3f}"
+        figures = f"{len(some) / shards:.2f} | {sum(some) / shards:.3f} | {statistics.median(some):.3f}"
         print(f"| {figures} | `{name}` |")
 
 

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 import redis
 from sqlalchemy import make_url
 
-from benchmarks.crowd.recording import Script, Values, claimed, is_first, is_last, recorded, shards_by_evaluation
+from benchmarks.crowd.recording import Script, Values, batch, is_first, is_last, recorded, shards_by_evaluation
 from benchmarks.crowd.wire import AT_ONCE, READY, SYNC, failed, query, rows
 from models.database.session import make_engine
 from models.schema.states import QueueClass
@@ -34,11 +34,13 @@ from worker.preemption import EVERY_SECONDS
 from worker.processes.heartbeat import Heartbeat
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Collection, Generator, Mapping, Sequence
 
     from benchmarks.crowd.recording import Requests
 
 QUEUES = [queue_class.queue_of(EDITION) for queue_class in QueueClass]
+FOLLOWS = (("evaluation", "evaluation"), ("last_block", "first_block"))
+"""What two shards that follow each other have in common."""
 MESSAGES_SECONDS = 0.002
 """Between two looks for messages."""
 FULL = len(READY) + 1
@@ -65,7 +67,7 @@ class Looks:
 def replay(
     script: Script, values: Values, hold: float, looks: Callable[[], bool] = lambda: True
 ) -> Generator[bytes | float, bytes, None]:
-    """A shard, and the reduction that it makes ready: requests to send, each answered, and seconds to wait.
+    """Shards, and the reduction that they make ready: requests to send, each answered, and seconds to wait.
 
     For more urgent work it looks where `looks` says so.
     """
@@ -81,7 +83,7 @@ def replay(
             if request.gives:
                 ((number, *_), *_) = rows(answer)
                 known[request.gives] = int.from_bytes(number or b"", "big")
-            if request.claims and not claimed(answer):
+            if request.refuses(answer):
                 raise Refused("The task cannot be claimed.")
             answers += answer
         return answers
@@ -96,6 +98,19 @@ def replay(
     yield hold / (len(script.looks) + 1)
     answers = yield from send(complete.common)
     yield from send(complete.rare if is_last(answers) else complete.usual)
+
+
+def runs(shards: Sequence[Values], sizes: Collection[int]) -> list[list[Values]]:
+    """The shards in parts of these sizes, each of one evaluation and without gaps."""
+    found: list[list[Values]] = []
+    for each in shards:
+        last = found[-1] if found else []
+        follows = last and all(last[-1][one] == each[other] for one, other in FOLLOWS) and len(last) + 1 in sizes
+        if follows:
+            last.append(each)
+        else:
+            found.append([each])
+    return found
 
 
 class Connection:
@@ -136,9 +151,11 @@ class Connection:
 class Clients:
     """All connections, and the loop that serves them."""
 
-    def __init__(self, settings: Settings, script: Script, workers: int, processes: int, hold: float) -> None:
+    def __init__(
+        self, settings: Settings, scripts: Mapping[int, Script], workers: int, processes: int, hold: float
+    ) -> None:
         address = make_url(settings.database_url)
-        self._script, self._hold = script, hold
+        self._scripts, self._hold = scripts, hold
         self._broker = redis.Redis.from_url(settings.broker_url)
         engine = make_engine(settings.database_url)
         self._shards = {each["shard"]: each for some in shards_by_evaluation(engine).values() for each in some}
@@ -147,7 +164,7 @@ class Clients:
         self._free: list[Connection] = []
         of_workers = [Looks() for _ in range(workers)]
         for looks in of_workers * processes:
-            self._free.append(Connection((address.host or "", address.port or 5432), script, looks))
+            self._free.append(Connection((address.host or "", address.port or 5432), scripts[1], looks))
             self._selector.register(self._free[-1].socket, selectors.EVENT_READ, self._free[-1])
         self._busy, self._order = 0, count()
         self._timers: list[tuple[float, int, Connection]] = []
@@ -174,13 +191,18 @@ class Clients:
         found: Any = self._broker.lmpop(len(QUEUES), *QUEUES, direction="RIGHT", count=len(self._free))
         for content in found[1] if found else ():
             message = json.loads(content)
-            (key, *_), *_ = json.loads(b64decode(message["body"]))
+            keys, *_ = json.loads(b64decode(message["body"]))
             # Reductions that were sent, too, are done by whoever made them ready.
-            if message["headers"]["task"] == "score_shard" and key in self._shards:
+            if message["headers"]["task"] == "score_shard" and self._shards.keys() >= set(keys):
                 connection = self._free.pop()
-                connection.task = replay(self._script, self._shards[key], self._hold, connection.looks.due)
+                connection.task = self._replay([self._shards[key] for key in keys], connection.looks.due)
                 self._busy += 1
                 self._go_on(connection, None)
+
+    def _replay(self, shards: Sequence[Values], looks: Callable[[], bool]) -> Generator[bytes | float, bytes, None]:
+        """What a message causes: a real worker claims and stores all of it at once, here those of each evaluation."""
+        for some in runs(shards, self._scripts):
+            yield from replay(self._scripts[len(some)], batch(some), self._hold * len(some), looks)
 
     def _go_on(self, connection: Connection, answer: bytes | None) -> None:
         assert connection.task is not None
@@ -215,10 +237,11 @@ def main() -> None:
     parser.add_argument("--workers", type=int, required=True)
     parser.add_argument("--processes", type=int, required=True, help="of each worker")
     parser.add_argument("--hold", type=float, required=True, help="seconds that a shard takes")
+    parser.add_argument("--sizes", type=int, nargs="+", default=[1], help="of messages, in shards, beside 1")
     options = parser.parse_args()
     settings = Settings()
-    with recorded(settings) as script:
-        clients = Clients(settings, script, options.workers, options.processes, options.hold)
+    with recorded(settings, sorted({1, *options.sizes})) as scripts:
+        clients = Clients(settings, scripts, options.workers, options.processes, options.hold)
 
         def stop(*_: object) -> None:
             clients.stopping = True

@@ -9,27 +9,26 @@ from __future__ import annotations
 import struct
 import uuid
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unittest.mock import patch
 
-from sqlalchemy import Connection, make_url, select, text
+from sqlalchemy import make_url, select, text
 
 import worker.preemption
 from benchmarks.crowd.tables import METRICS, SHARDS
 from benchmarks.crowd.wire import Recorder, failed, message, messages, read_bind, rows
-from models.corpus.protocols import kept_protocol
 from models.database.session import make_engine
 from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.shards import SHARD, ScoredShard, ShardRow, ShardTiming
 from models.queue.task_kind import Outcome
 from models.schema.results import Statistics
-from worker.computing.corpus_statistics import read_corpus_statistics
-from worker.computing.scoring import read_shard, shard_metrics
 from worker.context import WorkerContext
-from worker.handlers import do
+from worker.handlers import do_several
 from worker.processes.heartbeat import Heartbeat
+from worker.runners import read_needs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -45,8 +44,8 @@ BLOB = bytes(range(256)) * 4
 TIMING = ShardTiming(0.375, (0.125,) * 3)
 WARM = 6
 """Evaluations before the first that is recorded: what is done once for each is prepared by then, too."""
-RECORDED = (21, 33, 45)
-"""Blocks of an evaluation: its first shard, another one, the last. They are like no other small number."""
+RECORDED = (19, 29, 39)
+"""Blocks of an evaluation: there begin its first shards, other ones, the last. They are like no other small number."""
 OTHERS_DONE = """
 WITH others AS (UPDATE shard SET state = 'done', attempts = 1, ended_at = 0 WHERE id = ANY (:others) RETURNING id)
 UPDATE evaluation SET remaining = :remaining WHERE id = :evaluation AND EXISTS (SELECT FROM others)
@@ -84,10 +83,10 @@ class Request:
     gives: str | None = None
     """The name of the number that its answer begins with, where later requests need it."""
 
-    @property
-    def claims(self) -> bool:
-        """Whether it claims a task: without rows, somebody else has it."""
-        return any(isinstance(part, Part) and part.name == "owner" for part in self.parts) and bool(rows(self.answer))
+    def refuses(self, answer: bytes) -> bool:
+        """Whether an answer says that somebody else has a task that was to be claimed."""
+        claims = any(isinstance(part, Part) and part.name == "owner" for part in self.parts)
+        return claims and len(rows(answer)) < len(rows(self.answer))
 
     def filled(self, values: Values, owner: bytes) -> bytes:
         """The request for another task."""
@@ -117,8 +116,9 @@ class Fork:
 
 @dataclass(frozen=True)
 class Script:
-    """What a worker's process sends."""
+    """What a worker's process sends for so many shards of an evaluation, one after the other, named by one message."""
 
+    size: int
     startup: bytes
     prepared: bytes
     """What has been prepared before."""
@@ -130,11 +130,6 @@ class Script:
     """Rare: the last shard of its evaluation, and its reduction."""
 
 
-def claimed(answer: bytes) -> bool:
-    """Whether a claim has found its row."""
-    return bool(rows(answer))
-
-
 def is_first(answer: bytes) -> bool:
     """Whether the answers to a claim say that it is the first of its evaluation."""
     return any(b"queued" in row for row in rows(answer))
@@ -142,7 +137,7 @@ def is_first(answer: bytes) -> bool:
 
 def is_last(answer: bytes) -> bool:
     """Whether the answers to a completion say, by the evaluation's counter, that no shard is left."""
-    return any(row[-1] == bytes(4) for row in rows(answer))
+    return any(len(row) > 1 and row[1] == bytes(4) for row in rows(answer))
 
 
 class Context(WorkerContext):
@@ -160,10 +155,10 @@ class Context(WorkerContext):
 
 
 @contextmanager
-def recorded(settings: Settings) -> Iterator[Script]:
-    """Handle shards of some evaluations that wait, and make a script of the last ones.
+def recorded(settings: Settings, sizes: Sequence[int] = (1,)) -> Iterator[dict[int, Script]]:
+    """Handle shards of some evaluations that wait, and make a script of the last ones, for messages of each size.
 
-    The script names the worker that was recorded, so that it lives on for as long as the script is used: a scheduler
+    The scripts name the worker that was recorded, so that it lives on for as long as they are used: a scheduler
     takes the work of silent workers away.
 
     Raises
@@ -182,14 +177,13 @@ def recorded(settings: Settings) -> Iterator[Script]:
     try:
         marks: list[int] = []
 
-        def score(of: WorkerContext, claim: ClaimedShard, preempt: Callable[[], None]) -> Outcome[ScoredShard]:
-            def read(connection: Connection) -> None:
-                protocol = kept_protocol(connection, claim.protocol_id)
-                specifications = list(shard_metrics(claim, protocol).values())
-                read_corpus_statistics(connection, claim.protocol_id, specifications, of.edition)
-                read_shard(connection, claim, protocol)
+        def score(
+            of: WorkerContext, claims: Sequence[ClaimedShard], preempt: Callable[[], None]
+        ) -> list[Callable[[], Outcome[ScoredShard]]]:
+            of.read(lambda connection: read_needs(connection, claims, of.edition), snapshot=False)
+            return [partial(score_one, claim, preempt) for claim in claims]
 
-            of.read(read, snapshot=False)
+        def score_one(claim: ClaimedShard, preempt: Callable[[], None]) -> Outcome[ScoredShard]:
             for _ in range(LOOKS):
                 marks.append(len(recorder.sent))
                 preempt()
@@ -202,8 +196,9 @@ def recorded(settings: Settings) -> Iterator[Script]:
         # A kind keeps the function that it has imported.
         runners = patch.dict(vars(SHARD), runner=score), patch.dict(vars(REDUCTION), runner=reduce)
         with runners[0], runners[1], _looking_at_once():
-            script = _record(context, recorder, marks)
-        yield script
+            found = {size: _record(context, recorder, marks, size) for size in sizes}
+        # What is prepared for one of them may serve another.
+        yield {size: replace(each, prepared=_prepared(recorder)) for size, each in found.items()}
     finally:
         beat.stop()
         context.engine.dispose()
@@ -239,21 +234,40 @@ def shards_by_evaluation(engine: Engine) -> dict[int, list[Values]]:
     return found
 
 
-def _record(context: Context, recorder: Recorder, marks: list[int]) -> Script:
+def batch(shards: Sequence[Values]) -> Values:
+    """What differs from message to message: the names of the first shard's values, and numbered ones of the others."""
+    own = ("shard", "first_block", "last_block")
+    more = {f"{name} {number}": each[name] for number, each in enumerate(shards) for name in own if number}
+    return shards[0] | more
+
+
+def _prepared(recorder: Recorder) -> bytes:
+    """All that was prepared: by a Parse with a name."""
+    return b"".join(
+        message(kind, body)
+        for request, _ in recorder.requests()
+        for kind, body in messages(request)
+        if kind == ord("P") and body[0]
+    )
+
+
+def _record(context: Context, recorder: Recorder, marks: list[int], size: int) -> Script:
     engine = make_engine(context.settings.database_url)
     waiting = [each for each in shards_by_evaluation(engine).values() if len(each) == SHARDS][: WARM + 2]
     recorded: list[list[Requests]] = []
     for shards in waiting:
-        chosen = [shards[block] for block in RECORDED]
-        others = [each["shard"] for each in shards if each not in chosen]
+        chosen = [shards[block : block + size] for block in RECORDED]
+        taken = [each["shard"] for some in chosen for each in some]
+        others = [each["shard"] for each in shards if each["shard"] not in taken]
         with engine.begin() as connection:
-            values = {"others": others, "remaining": len(chosen), "evaluation": shards[0]["evaluation"]}
+            values = {"others": others, "remaining": len(taken), "evaluation": shards[0]["evaluation"]}
             connection.execute(text(OTHERS_DONE), values)
         recorded = recorded[-len(RECORDED) :]
-        for values in chosen:
+        for some in chosen:
+            values = batch(some)
             begun, task = len(recorder.sent), str(uuid.uuid4())
             marks.clear()
-            do(context, SHARD, values["shard"], task)
+            do_several(context, SHARD, [each["shard"] for each in some], task)
             with engine.connect() as connection:
                 find = text("SELECT reduction_id FROM evaluation WHERE id = :evaluation")
                 reduction = connection.scalar(find, values)
@@ -264,16 +278,10 @@ def _record(context: Context, recorder: Recorder, marks: list[int]) -> Script:
     for one, other in zip(before, after, strict=True):
         compare(one, other)
     first, usual, last = after
-    # A statement is prepared by a Parse with a name.
-    parsed = b"".join(
-        message(kind, body)
-        for request, _ in recorder.requests()
-        for kind, body in messages(request)
-        if kind == ord("P") and body[0]
-    )
     script = Script(
+        size,
         recorder.startup,
-        parsed,
+        b"",
         _fork(usual[0], first[0]),
         usual[1:-1],
         _fork(usual[-1], last[-1]),

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from runtime.settings import Settings
 
 SYSTEMS = 20
-SHARDS = 50
-"""Of each evaluation, one block each."""
+SHARDS = 48
+"""Of each evaluation, one block each: whole messages of two, three, four, six and eight."""
 METRICS = ("bleu", "chrf", "ter")
 TEAMS = 40
 
@@ -50,7 +50,7 @@ SHARD_ROWS = """
 INSERT INTO shard (id, queue_class, team, state, attempts, not_before, edition, protocol_id, first_block, last_block,
                    cost, units, kernel_seconds, metric_seconds, created_at, claimed_at, ended_at)
 SELECT e.id * {shards} + n, e.queue_class, e.team, CASE e.state WHEN 'done' THEN 'done' ELSE 'pending' END,
-       CASE e.state WHEN 'done' THEN 1 ELSE 0 END, 0, e.edition, e.protocol_id, n, n + 1, 1, 256,
+       CASE e.state WHEN 'done' THEN 1 ELSE 0 END, 0, e.edition, e.protocol_id, n, n + 1, {cost}, 256,
        CASE e.state WHEN 'done' THEN 1 END, CASE e.state WHEN 'done' THEN '[0.3, 0.3, 0.4]'::json END, e.created_at,
        e.finished_at - 1, e.finished_at
 FROM evaluation e, generate_series(0, {shards} - 1) n WHERE e.protocol_id <> {protocol}
@@ -67,10 +67,11 @@ FROM evaluation e, generate_series(0, {shards} - 1) n, generate_series(0, {metri
 """
 
 
-def fill(engine: Engine, settings: Settings, finished: int, waiting: int) -> None:
+def fill(engine: Engine, settings: Settings, finished: int, waiting: int, cost: float = 1.0) -> None:
     """Store a generated campaign, and copy its evaluations until there are so many shards.
 
-    Half of the finished ones ended so long ago that retention deletes them.
+    Half of the finished ones ended so long ago that retention deletes them. `cost` is what a shard is estimated to
+    take, in seconds.
     """
     with writing(engine, durable=True) as connection:
         for table, first in FIRST_IDS.items():
@@ -93,7 +94,7 @@ def fill(engine: Engine, settings: Settings, finished: int, waiting: int) -> Non
         assert connection.scalar(select(func.count()).select_from(Submission)) == SYSTEMS
         values = {
             "protocol": protocol, "protocols": done + more, "done": done, "shards": SHARDS, "teams": TEAMS,
-            "edition": EDITION, "metrics": len(METRICS),
+            "edition": EDITION, "metrics": len(METRICS), "cost": cost,
         }  # fmt: skip
         # Its own evaluations are of no use here.
         for table in ("shard_evaluation", "shard", "evaluation"):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, case, select, update
+from sqlalchemy import ColumnElement, Connection, Select, bindparam, case, select, update
 
 from campaigns.accounts.secrets import hash_of
 from campaigns.errors import Forbidden, NotSignedIn
@@ -101,15 +101,12 @@ COMMAND_LINE = Principal(email="command line", role=SiteRole.ADMINISTRATOR, scop
 
 def principal_of_session(connection: Connection, secret: str, address: str = "") -> Principal:
     """Return the account signed in by the session with this secret; anonymous if it is expired or unknown."""
-    good = WebSession.secret_hash == hash_of(secret), WebSession.expires_at > now()
-    return _principal(connection, WebSession, *good, address=address)
+    return _principal(connection, WebSession, secret, address)
 
 
 def principal_of_token(connection: Connection, secret: str, address: str = "") -> Principal:
     """Return the account of the API token with this secret; anonymous if it is revoked, expired or unknown."""
-    alive = ApiToken.expires_at.is_(None) | (ApiToken.expires_at > now())
-    good = ApiToken.secret_hash == hash_of(secret), ApiToken.revoked_at.is_(None), alive
-    return _principal(connection, ApiToken, *good, address=address)
+    return _principal(connection, ApiToken, secret, address)
 
 
 def principal_of_account(connection: Connection, account_id: int, *scopes: Scope) -> Principal:
@@ -144,23 +141,39 @@ def record_use(connection: Connection, principal: Principal, lifetime: Lifetime)
         connection.execute(update(ApiToken).where(ApiToken.id == principal.token_id, unseen).values(used_at=now()))
 
 
+def _statement(
+    table: type[WebSession] | type[ApiToken], *good: ColumnElement[bool], more: Sequence[ColumnElement[Any]] = ()
+) -> Select[Any]:
+    return (
+        select(Account.id, Account.email, Account.name, Account.role, Account.verified_at, table.id.label("key"), *more)
+        .join(Account, Account.id == table.account_id)
+        .where(table.secret_hash == bindparam("secret_hash"), *good, Account.disabled_at.is_(None))
+    )
+
+
+# Built once: every request executes one of them, and building it takes as long.
+_OF_SECRET = {
+    WebSession: _statement(WebSession, WebSession.expires_at > now()),
+    ApiToken: _statement(
+        ApiToken,
+        ApiToken.revoked_at.is_(None),
+        ApiToken.expires_at.is_(None) | (ApiToken.expires_at > now()),
+        more=[ApiToken.scopes],
+    ),
+}
+_TEAMS = (
+    select(Team.name, Membership.role)
+    .join(Membership, Membership.team_id == Team.id)
+    .where(Membership.account_id == bindparam("account_id"))
+    .order_by(Team.name)
+)
+
+
 def _principal(
-    connection: Connection, table: type[WebSession] | type[ApiToken], *good: ColumnElement[bool], address: str
+    connection: Connection, table: type[WebSession] | type[ApiToken], secret: str, address: str
 ) -> Principal:
     is_token = table is ApiToken
-    columns: list[ColumnElement[Any]] = [
-        Account.id,
-        Account.email,
-        Account.name,
-        Account.role,
-        Account.verified_at,
-        table.id.label("key"),
-    ]
-    row = connection.execute(
-        select(*columns, *([ApiToken.scopes] if is_token else []))
-        .join(Account, Account.id == table.account_id)
-        .where(*good, Account.disabled_at.is_(None))
-    ).one_or_none()
+    row = connection.execute(_OF_SECRET[table], {"secret_hash": hash_of(secret)}).one_or_none()
     if row is None:
         return Principal(address=address)
     return Principal(
@@ -178,10 +191,5 @@ def _principal(
 
 
 def _teams_of(connection: Connection, account_id: int) -> dict[str, TeamRole]:
-    memberships = connection.execute(
-        select(Team.name, Membership.role)
-        .join(Membership, Membership.team_id == Team.id)
-        .where(Membership.account_id == account_id)
-        .order_by(Team.name)
-    )
+    memberships = connection.execute(_TEAMS, {"account_id": account_id})
     return {each.name: each.role for each in memberships}

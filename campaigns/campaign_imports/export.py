@@ -51,7 +51,7 @@ def read_export(archive: ZipFile, limits: TextLimits) -> CampaignContent:
     Raises
     ------
     BadRequest
-        For one that was changed, that a newer release wrote, or that lacks what only organisers get.
+        For one that was changed, whose format is newer than this release, or that lacks what only organisers get.
     """
     try:
         manifest = read_manifest(archive, NAME)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from steelyard.checks.finding import Finding, Severity
 from steelyard.text.wording import listed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from models.results.equal_outputs import Equals
 
 ADVICE = "Exclude it from correlations and charts: it is not the output of a system."
@@ -25,3 +28,13 @@ def find_equals(equals: Equals) -> list[Finding]:
         message = f"The output is byte-identical to that of {names}. Ask the teams which one is theirs."
         findings.append(Finding("same_output", Severity.WARNING, message))
     return findings
+
+
+def told_once(equals: Mapping[int, Equals]) -> dict[int, Equals]:
+    """The same, by submission, with equal outputs named by the first of them alone."""
+    named: set[int] = set()
+    found = {}
+    for submission, each in equals.items():
+        found[submission] = replace(each, outputs=()) if submission in named else each
+        named.update(output.submission for output in each.outputs)
+    return found

@@ -223,7 +223,7 @@ def _add_scores(
 
 def _add_people(connection: Connection, access: CampaignAccess, contents: _Contents) -> None:
     """Add what only organisers get."""
-    teams = [asdict(each) for each in access.teams.values()]
+    teams = [each._asdict() for each in access.teams.values()]
     contents.tables["teams.tsv"] = _table(("name", "publication_name", "number"), teams)
     members = [asdict(each) for each in campaign_members(connection, access.campaign_id)]
     contents.tables["members.tsv"] = _table(("email", "name", "role"), members)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from campaigns.errors import BadRequest, BadTime
@@ -13,8 +13,9 @@ LATEST_YEAR = 2200
 _EXAMPLE = "Write a day and a time such as 2026-11-30T18:00, or with its offset 2026-11-30T18:00+01:00."
 
 
+@lru_cache(maxsize=1000)
 def check_zone(name: str) -> str:
-    """Return the name of an existing time zone.
+    """Return the name of an existing time zone; remembered, since every request reads that of its campaigns.
 
     Raises
     ------
@@ -68,13 +69,6 @@ def parse_local_time(written: str, time_zone: str) -> float:
         f"{shown} is ambiguous in {time_zone} because of daylight saving. Write one of: "
         f"{first.isoformat(timespec='minutes')} or {second.isoformat(timespec='minutes')}."
     )
-
-
-def format_local_time(moment: float, time_zone: str) -> str:
-    """Format a time for people: `Mon 30 Nov 2026, 18:00 (Europe/Prague)`; seconds only if not zero."""
-    local = datetime.fromtimestamp(moment, ZoneInfo(time_zone))
-    seconds = f":{local.second:02}" if local.second else ""
-    return f"{local:%a} {local.day} {local:%b} {local.year}, {local:%H:%M}{seconds} ({time_zone})"
 
 
 def local_isoformat(moment: float, time_zone: str) -> str:

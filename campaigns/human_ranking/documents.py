@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from campaigns.human_ranking.official import shown_without_submission, submissions_of_judged
+from campaigns.human_ranking.official import read_official, shown_without_submission, submissions_of_judged
 from campaigns.visibility import read_visible_submissions
 from models.schema.corpus import Submission
 from steelyard_client.documents.leaderboards.human_rankings import (
@@ -16,12 +16,13 @@ from steelyard_client.documents.leaderboards.human_rankings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from sqlalchemy import Connection
 
     from analysis.meta_evaluation.human_ranking import HumanRanking
     from campaigns.inspection.visible import VisibleTestSet
+    from campaigns.leaderboards.cache import LeaderboardCache
     from campaigns.permissions import CampaignAccess
 
 
@@ -63,6 +64,18 @@ def places_of_submissions(
     places = place_documents(official)
     submissions = submissions_of_judged(connection, access.campaign_id, test_set_id)
     return {each: places[name] for name, numbers in submissions.items() if name in places for each in numbers}
+
+
+def official_places(
+    connection: Connection, access: CampaignAccess, memory: LeaderboardCache
+) -> Callable[[int], Mapping[int, HumanPlace] | None]:
+    """Return what gives the places of the submissions of a test set; None where people do not rank it officially."""
+
+    def places(test_set_id: int) -> Mapping[int, HumanPlace] | None:
+        official = read_official(connection, access, test_set_id, memory)
+        return None if official is None else places_of_submissions(connection, access, test_set_id, official)
+
+    return places
 
 
 def ranking_document(

@@ -10,7 +10,7 @@ import numpy as np
 from sqlalchemy import select
 
 from analysis.breakdown.group_scores import scores_of_groups
-from analysis.breakdown.texts import read_lengths
+from analysis.breakdown.texts import read_by_length
 from campaigns.errors import BadRequest, Forbidden, NotFound
 from campaigns.leaderboards.names import display_name
 from campaigns.leaderboards.rounding import finite_scale
@@ -20,7 +20,7 @@ from models.results.autoranks import autorank_columns
 from models.results.leaderboard import ranked
 from models.schema.corpus import Document, TestSet
 from steelyard.errors import MetricsError
-from steelyard.inspection.partitions import Partition, Passage, by_document, by_domain, by_length
+from steelyard.inspection.partitions import Partition, Passage, by_document, by_domain
 from steelyard_client.documents.leaderboards.breakdowns import BreakdownGroup, BreakdownResponse, BreakdownSystem
 from steelyard_client.vocabulary import Average, Grouping
 from worker.computing.scoring import cached_metric
@@ -143,7 +143,7 @@ def _by_length(connection: Connection, memory: LeaderboardCache, listed: BoardSu
             raise NotFound("This leaderboard has no references, so there are no scores by length.")
         stored = select(TestSet.target_language).where(TestSet.id == listed.test_set_id)
         language = str(connection.execute(stored).scalar_one())
-        known = by_length(read_lengths(connection, texts, listed.segments, language), language)
+        known = read_by_length(connection, texts, listed.segments, language)
         memory.put(key, known, known.group_of.nbytes + 1000)
     return known
 

@@ -55,6 +55,8 @@ class Beside:
     """How human judgments rank the campaign officially."""
     human_places: Mapping[int, HumanPlace] = field(default_factory=dict)
     """By submission."""
+    details: Mapping[int, Sequence[Mapping[str, float]]] = field(default_factory=dict)
+    """Further figures by every metric, by the first evaluation of each system."""
 
 
 def board_document(
@@ -114,6 +116,7 @@ def _system_document(
     view: BoardView, access: CampaignAccess, line: BoardLine, places: Mapping[tuple[int, int], Place], beside: Beside
 ) -> BoardSystem:
     entry, name = line.entry, display_name(access, line.entry)
+    details = beside.details.get(entry.evaluations[0], ())
     return BoardSystem(
         submission=entry.submission,
         submissions=list(entry.submissions),
@@ -150,8 +153,8 @@ def _system_document(
                     kind="percentile",
                     n=view.listed.replicates,
                 ),
-                runs=list(score.run_scores) if len(entry.runs) > 1 else [],
-                details=dict(score.details),
+                runs=list(score.run_scores),
+                details=dict(details[position]) if details else {},
                 **places.get((position, entry.submission), NO_PLACE),
             )
             for position, score in enumerate(entry.scores)

@@ -31,7 +31,10 @@ if TYPE_CHECKING:
     from models.results.boards import BoardSummary
     from steelyard.tables.delimited import Cell
     from steelyard.tables.table import Table
+    from steelyard_client.documents.leaderboards.human_rankings import HumanPlace
 
+HUMAN = "human"
+"""What ranks where people do, by the rule of the campaign."""
 MEAN_RANK, AUTORANK, SYSTEM, GAPS = "mean_rank", "autorank", "system", "gaps"
 SORTS = (MEAN_RANK, AUTORANK, SYSTEM, GAPS)
 """What rows may be sorted by, besides the name of a test set."""
@@ -47,7 +50,7 @@ class MatrixQuery:
     """What of a matrix to show, and in which order."""
 
     metric: str = ""
-    """Specification, title or name; by default the one that ranks the campaign."""
+    """Specification, title or name; by default the one that ranks the campaign. `HUMAN` for the ranking by people."""
     shown: SystemFilter = SystemFilter.RANKED
     constrained: Constrained = Constrained.ANY
     sort: str = MEAN_RANK
@@ -66,6 +69,8 @@ class CampaignMatrix:
     document: MatrixResponse
     metrics: Sequence[tuple[str, str]]
     """What may rank: specification and title."""
+    metric: str
+    """Which of them does."""
     ranks: RankMatrix
     entries: Mapping[str, Sequence[BoardEntry]]
     """What each name is on the leaderboards."""
@@ -89,9 +94,16 @@ class CampaignMatrix:
 
 
 def read_matrix(
-    connection: Connection, boards: Boards, access: CampaignAccess, choices: Sequence[BoardChoice], query: MatrixQuery
+    connection: Connection,
+    boards: Boards,
+    access: CampaignAccess,
+    choices: Sequence[BoardChoice],
+    query: MatrixQuery,
+    human_places: Callable[[int], Mapping[int, HumanPlace] | None],
 ) -> CampaignMatrix:
     """Return the matrix of a campaign: of each test set the leaderboard against the most references.
+
+    `human_places` gives the places of submissions of a test set that people rank officially, or None.
 
     Raises
     ------
@@ -101,10 +113,15 @@ def read_matrix(
         For an order that does not exist.
     """
     offered = one_for_each_test_set(choices, query.only)
-    places = {each: _position(each.listed, query.metric or access.ranked_by) for each in offered}
+    by_people = bool(access.human_rule) and query.metric in (HUMAN, access.human_rule)
+    # Ranking anew takes a while, so it waits until somebody asks for it.
+    people = {each.id: found for each in offered if by_people and (found := human_places(each.id)) is not None}
+    wanted = access.ranked_by if by_people else query.metric or access.ranked_by
+    places = {each: _place(each, wanted, people if by_people else None) for each in offered}
     used = [each for each in offered if places[each] is not None]
     if not used:
         known = ", ".join(dict.fromkeys(metric for each in offered for metric in each.listed.metrics))
+        known += f", {HUMAN}" if access.human_rule and not by_people else ""
         raise NotFound(f"No leaderboard of the campaign has the metric {query.metric[:200]!r}. There are: {known}.")
     versions = read_board_versions(connection, access.campaign_id, [each.listed.protocol_id for each in used])
     views = [
@@ -115,7 +132,10 @@ def read_matrix(
         for each in used
         if (place := places[each]) is not None
     ]
-    by_test_set = {each.test_set_key: _ranked_scores(access, view) for each, view in zip(used, views, strict=True)}
+    by_test_set = {
+        each.test_set_key: _ranked_scores(access, view, people[each.id] if by_people else None)
+        for each, view in zip(used, views, strict=True)
+    }
     titles = [each.test_set for each in used]
     ranks = rank_matrix({title: by_test_set[each.test_set_key] for title, each in zip(titles, used, strict=True)})
     if query.sort not in (*SORTS, *titles, *by_test_set):
@@ -146,20 +166,28 @@ def read_matrix(
     ranks = replace(ranks, systems=tuple(row.name for row in rows), autoranks=autoranks)
     document = MatrixResponse(
         campaign=access.name,
-        metric=first.titles[first.query.metric].removesuffix(" ↓"),
-        higher_is_better=score is None or score.higher_is_better,
-        scale=finite_scale(score.scale) if score else None,
+        metric=access.human_rule if by_people else first.titles[first.query.metric].removesuffix(" ↓"),
+        higher_is_better=by_people or score is None or score.higher_is_better,
+        scale=100.0 if by_people else finite_scale(score.scale) if score else None,
         shown=query.shown,
         constrained=query.constrained,
         sort=query.sort,
-        test_sets=[_column(view, ranks.best(title)) for view, title in zip(views, titles, strict=True)],
+        test_sets=[
+            _column(view, ranks.best(title), access.human_rule, by_test_set[each.test_set_key])
+            if by_people
+            else _column(view, ranks.best(title), view.listed.metrics[view.query.metric], None)
+            for each, view, title in zip(used, views, titles, strict=True)
+        ],
         systems=rows,
         left_out=[each.test_set for each in offered if places[each] is None],
     )
     offers = [
         (metric, title.removesuffix(" ↓")) for metric, title in zip(first.listed.metrics, first.titles, strict=True)
     ]
-    return CampaignMatrix(used, views, document, offers, ranks, entries)
+    if access.human_rule:
+        offers.insert(0, (HUMAN, "people"))
+    metric = HUMAN if by_people else first.listed.metrics[first.query.metric]
+    return CampaignMatrix(used, views, document, offers, metric, ranks, entries)
 
 
 def one_for_each_test_set(choices: Sequence[BoardChoice], only: Sequence[str]) -> list[BoardChoice]:
@@ -178,6 +206,13 @@ def one_for_each_test_set(choices: Sequence[BoardChoice], only: Sequence[str]) -
     return sorted(chosen, key=lambda each: (each.name, each.version))
 
 
+def _place(choice: BoardChoice, wanted: str, people: Mapping[int, object] | None) -> int | None:
+    """The position of the metric that ranks; where people do, of any: a leaderboard has the names of systems."""
+    if people is None:
+        return _position(choice.listed, wanted)
+    return (_position(choice.listed, wanted) or 0) if choice.id in people else None
+
+
 def _position(listed: BoardSummary, wanted: str) -> int | None:
     """The position of the metric that ranks; its tokenizer follows the language, so the name alone may have to do."""
     if not wanted:
@@ -190,9 +225,16 @@ def _position(listed: BoardSummary, wanted: str) -> int | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def _ranked_scores(access: CampaignAccess, view: BoardView) -> dict[str, RankedScore]:
+def _ranked_scores(
+    access: CampaignAccess, view: BoardView, people: Mapping[int, HumanPlace] | None
+) -> dict[str, RankedScore]:
     found: dict[str, RankedScore] = {}
     for line in view.lines:
+        if people is not None:
+            if human := people.get(line.entry.submission):
+                ranked = RankedScore(human.score, human.rank, human.rank_low, human.rank_high, human.cluster)
+                found.setdefault(display_name(access, line.entry).title, ranked)
+            continue
         score = line.entry.scores[view.query.metric].score if line.entry.scores else None
         if score is not None and not math.isnan(score):
             place = line.place
@@ -241,7 +283,7 @@ def _key(sort: str, place: int | None) -> Callable[[MatrixSystem], Any] | None:
     return None
 
 
-def _column(view: BoardView, best: set[str]) -> MatrixTestSet:
+def _column(view: BoardView, best: set[str], metric: str, judged: Mapping[str, RankedScore] | None) -> MatrixTestSet:
     listed = view.listed
     return MatrixTestSet(
         board=listed.protocol_id,
@@ -249,12 +291,12 @@ def _column(view: BoardView, best: set[str]) -> MatrixTestSet:
         version=listed.version,
         target_language=listed.target_language,
         references=list(listed.references),
-        metric=listed.metrics[view.query.metric],
+        metric=metric,
         resample=listed.resample,
         segments=listed.segments,
-        systems=sum(line.rank is not None for line in view.lines),
+        systems=sum(line.rank is not None for line in view.lines) if judged is None else len(judged),
         best=sorted(best),
-        testing=view.testing,
+        testing=view.testing if judged is None else 0,
     )
 
 

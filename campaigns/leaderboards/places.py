@@ -85,14 +85,12 @@ def _places_on(snapshot: BoardSnapshot) -> BoardPlaces:
     by_metric = []
     for metric in range(len(snapshot.listed.metrics)):
         scores = {
-            number: (score.score, score.higher_is_better)
+            number: (score, each.scores.by[metric].higher_is_better)
             for number, each in enumerate(snapshot.entries)
-            if each.ranked and each.scores and (score := each.scores[metric]).score is not None
+            if each.ranked and each.scores and (score := each.scores.score(metric)) is not None
         }
         higher = all(better for _, better in scores.values())
-        by_metric.append(
-            ranks_of({number: score for number, (score, _) in scores.items() if score is not None}, higher)
-        )
+        by_metric.append(ranks_of({number: score for number, (score, _) in scores.items()}, higher))
     ranked = tuple(map(len, by_metric))
     found: dict[int, BoardPlace] = {}
     for number, entry in enumerate(snapshot.entries):

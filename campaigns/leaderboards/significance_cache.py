@@ -132,7 +132,7 @@ class SignificanceCache:
         pause: float,
     ) -> None:
         """Test pairs of positions among these systems, by their replicates."""
-        scores = np.array([each.scores[metric].score for each in entries], dtype=np.float64)
+        scores = np.array([each.scores.score(metric) for each in entries], dtype=np.float64)
         results = np.empty(len(pairs), np.int8)
         for begin in range(0, len(pairs), BATCH_PAIRS):
             p = bootstrap_p_values(scores, replicates, pairs[begin : begin + BATCH_PAIRS])

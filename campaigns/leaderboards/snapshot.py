@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from sys import intern
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,13 @@ from sqlalchemy import Connection, Select, bindparam, case, func, select
 from analysis.leaderboard.column_notices import column_notices
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.leaderboards.feedback import LEVEL
-from campaigns.leaderboards.scores import EvaluatedRuns, SystemScore, read_replicates, read_system_scores
+from campaigns.leaderboards.scores import (
+    NO_SCORES,
+    EvaluatedRuns,
+    SystemScores,
+    read_replicates,
+    read_system_scores,
+)
 from models.results.autoranks import autorank_columns, autoranks
 from models.results.boards import BoardSummary
 from models.results.entries import Entry, are_ranked, single_entries, standing_entries
@@ -39,7 +46,10 @@ LEARNED = ("scored", "failed")
 
 STATES = tuple(EvaluationState)
 
-EntryVersion = tuple[tuple[Any, ...], ...]
+UNNAMED = ("",)
+"""The runs of most systems: a single one."""
+
+EntryVersion = tuple[Any, ...]
 """Everything that may change of each run of a system."""
 
 
@@ -51,7 +61,6 @@ class BoardEntry:
     system: str
     runs: tuple[str, ...]
     submissions: tuple[int, ...]
-    evaluations: tuple[int, ...]
     measured: EvaluatedRuns
     texts: tuple[int, ...]
     """The texts of its outputs: equal for two systems with identical outputs."""
@@ -75,8 +84,13 @@ class BoardEntry:
     """Whether the same system is here with another submission, too."""
     alone: bool = False
     """Whether it is one submission by itself, whatever else its system has."""
-    scores: tuple[SystemScore, ...] = ()
+    scores: SystemScores = NO_SCORES
     """By every metric; empty until it is done."""
+
+    @property
+    def evaluations(self) -> tuple[int, ...]:
+        """One for each run."""
+        return tuple([evaluation for evaluation, _ in self.measured])
 
     @property
     def submission(self) -> int:
@@ -164,12 +178,8 @@ def read_snapshot(
     entries = standing_entries(read_measured_entries(connection, listed.protocol_id, campaign_id=listed.campaign_id))
     keys = [_entry_version(entry.runs) for entry in entries]
     known = {} if before is None else before.alone
-    new = {key: _board_entry(entry) for key, entry in zip(keys, entries, strict=True) if key not in known}
-    done = [each.measured for each in new.values() if each.runs_done == len(each.runs)]
-    system_scores = read_system_scores(connection, replicates, done, len(listed.metrics))
-    for key, each in new.items():
-        if each.measured in system_scores:
-            new[key] = replace(each, scores=system_scores[each.measured])
+    fresh = {key: entry for key, entry in zip(keys, entries, strict=True) if key not in known}
+    new = dict(zip(fresh, _board_entries(connection, replicates, listed, fresh.values()), strict=True))
     alone = {key: new.get(key) or known[key] for key in keys}
     notices = column_notices(connection, listed.metrics, [run.id for entry in entries for run in entry.runs])
     found, drawn = _with_autoranks(connection, replicates, listed.metrics, _with_team_context(list(alone.values())))
@@ -186,10 +196,8 @@ def read_single_entries(
 ) -> list[BoardEntry]:
     """Return measured submissions by themselves, also replaced ones; of any campaign without `campaign_id`."""
     rows = read_measured_entries(connection, listed.protocol_id, campaign_id=campaign_id, submissions=submissions)
-    entries = [replace(_board_entry(entry), alone=True) for entry in single_entries(rows)]
-    done = [each.measured for each in entries if each.runs_done]
-    scores = read_system_scores(connection, replicates, done, len(listed.metrics))
-    return [replace(each, scores=scores[each.measured]) for each in entries if each.measured in scores]
+    entries = _board_entries(connection, replicates, listed, single_entries(rows))
+    return [replace(each, alone=True) for each in entries if each.scores]
 
 
 def _with_autoranks(
@@ -210,17 +218,17 @@ def _with_autoranks(
         drawn[position] = {measured[place]: own for place, (_, own) in ranks.items()}
         for place, (rank, own) in ranks.items():
             entry = found[ranked[place]]
-            scores = list(entry.scores)
-            scores[position] = replace(scores[position], score=rank, interval=percentile_interval(own, LEVEL))
-            found[ranked[place]] = replace(entry, scores=tuple(scores))
+            scores = entry.scores.with_score(position, rank, percentile_interval(own, LEVEL))
+            found[ranked[place]] = replace(entry, scores=scores)
     return found, drawn
 
 
 def _entry_version(group: Sequence[Any]) -> EntryVersion:
-    return tuple(
-        (row.id, row.state, row.finished_at, row.reason, row.kind, row.constrained, row.late_seconds, row.origin)
-        for row in group
-    )
+    found: list[Any] = []
+    for row in group:
+        found += row.id, row.state, row.finished_at, row.reason
+        found += row.kind, row.constrained, row.late_seconds, row.origin
+    return tuple(found)
 
 
 def _with_team_context(found: list[BoardEntry]) -> list[BoardEntry]:
@@ -242,24 +250,38 @@ def _with_team_context(found: list[BoardEntry]) -> list[BoardEntry]:
     return found
 
 
-def _board_entry(entry: Entry) -> BoardEntry:
-    group, first = entry.runs, entry.runs[0]
-    state, reason, done = state_of_runs(group)
-    return BoardEntry(
-        team=first.team,
-        system=first.name,
-        runs=tuple(row.run for row in group),
-        submissions=tuple(row.submission_id for row in group),
-        evaluations=tuple(row.id for row in group),
-        measured=tuple((row.id, row.finished_at) for row in group),
-        texts=tuple(row.text_id for row in group),
-        state=state,
-        reason=reason,
-        runs_done=done,
-        declared=entry.declared,
-        kind=entry.kind,
-        constrained=constrained_of(group),
-        late_seconds=max(row.late_seconds or 0.0 for row in group),
-        system_id=first.system_id,
-        origin=origin_of(group),
-    )
+def _board_entries(
+    connection: Connection, replicates: LeaderboardCache, listed: BoardSummary, entries: Collection[Entry]
+) -> list[BoardEntry]:
+    """Return systems by themselves, with the scores of those whose runs are all done."""
+    measured = [tuple([(row.id, row.finished_at) for row in entry.runs]) for entry in entries]
+    states = [state_of_runs(entry.runs) for entry in entries]
+    done = [each for each, (_, _, runs) in zip(measured, states, strict=True) if runs == len(each)]
+    scores = read_system_scores(connection, replicates, done, len(listed.metrics))
+    return [
+        BoardEntry(
+            # Names recur on the leaderboards of a campaign, and of other campaigns.
+            team=intern(entry.runs[0].team),
+            system=intern(entry.runs[0].name),
+            runs=_runs_of(entry),
+            submissions=tuple([row.submission_id for row in entry.runs]),
+            measured=own,
+            texts=tuple([row.text_id for row in entry.runs]),
+            state=state,
+            reason=reason,
+            runs_done=runs_done,
+            declared=entry.declared,
+            kind=entry.kind,
+            constrained=constrained_of(entry.runs),
+            late_seconds=max([row.late_seconds or 0.0 for row in entry.runs]),
+            system_id=entry.runs[0].system_id,
+            origin=origin_of(entry.runs),
+            scores=scores.get(own, NO_SCORES),
+        )
+        for entry, own, (state, reason, runs_done) in zip(entries, measured, states, strict=True)
+    ]
+
+
+def _runs_of(entry: Entry) -> tuple[str, ...]:
+    names = tuple([intern(row.run) for row in entry.runs])
+    return UNNAMED if names == UNNAMED else names

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from models.results.boards import BoardSummary
     from steelyard.ranking.clusters import SystemRank
 
-LINE_BYTES = 250
+LINE_BYTES = 220
 """Approximate size of a system in a view."""
-ENTRY_BYTES, SCORE_BYTES = 1_100, 500
-"""Approximate sizes of a system in a snapshot, and of each of its scores."""
+ENTRY_BYTES, RUN_BYTES, SCORE_BYTES = 600, 320, 24
+"""Approximate sizes of a system in a snapshot, of each of its runs, and of each of its scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class BoardView:
         specifications = list(self.listed.metrics)
         for line in self.lines:
             if scores := line.entry.scores:
-                return [each.title + ("" if each.higher_is_better else " ↓") for each in scores]
+                return [each.title + ("" if each.higher_is_better else " ↓") for each in scores.by]
         # Nothing has a score yet, which would say it, too.
         metrics = installed_metrics(specifications)
         if len(metrics) < len(specifications):
@@ -106,7 +106,7 @@ class BoardView:
     @property
     def signatures(self) -> list[str]:
         """One for each metric; empty if nothing has a score yet."""
-        return next(([each.signature for each in line.entry.scores] for line in self.lines if line.entry.scores), [])
+        return next(([each.signature for each in line.entry.scores.by] for line in self.lines if line.entry.scores), [])
 
 
 class Boards:
@@ -138,8 +138,9 @@ class Boards:
             if known is not None and known.version == version and known.listed == listed:
                 return known
             current = read_snapshot(connection, self.replicates, listed, version, known)
-            entry_bytes = ENTRY_BYTES + SCORE_BYTES * len(listed.metrics)
-            self.memory.put(("snapshot", key), current, entry_bytes * (len(current.entries) + 1))
+            size = (ENTRY_BYTES + SCORE_BYTES * len(listed.metrics)) * (len(current.entries) + 1)
+            size += RUN_BYTES * sum(len(each.runs) for each in current.entries)
+            self.memory.put(("snapshot", key), current, size)
             return current
 
     def view(
@@ -179,7 +180,7 @@ def make_view(
     """Rank the systems that match the query, among themselves."""
     shown = [each for each in snapshot.entries if _matches(each, query)]
     scores = {number: score for number, each in enumerate(shown) if (score := _score(each, query.metric)) is not None}
-    higher = all(each.scores[query.metric].higher_is_better for each in shown if each.scores)
+    higher = all(each.scores.by[query.metric].higher_is_better for each in shown if each.scores)
     in_order = sorted(scores, key=lambda number: ((-1 if higher else 1) * scores[number], number))
     in_order += [number for number in range(len(shown)) if number not in scores]
     ranked = [number for number in scores if shown[number].ranked]
@@ -216,7 +217,7 @@ def _matches(entry: BoardEntry, query: BoardQuery) -> bool:
 
 
 def _score(entry: BoardEntry, metric: int) -> float | None:
-    return entry.scores[metric].score if entry.scores else None
+    return entry.scores.score(metric) if entry.scores else None
 
 
 def _fault(listed: BoardSummary, not_testable: int) -> str:

@@ -33,7 +33,7 @@ from campaigns.reports.section import Section
 from models.corpus.judgments import list_judgments, read_systems
 from models.schema.campaigns import Campaign
 from models.schema.states import JudgmentKind
-from steelyard.inspection.partitions import by_document, by_domain, by_length
+from steelyard.inspection.partitions import by_document, by_domain
 from steelyard.resampling.draws_needed import smallest_p
 from steelyard.text.wording import of_documents
 from steelyard_client.vocabulary import compared_to_leaderboard
@@ -136,7 +136,15 @@ class _TestSetReport:
 
     def _bootstrap(self) -> BoardTests:
         board, replicates = self.board, self.board.listed.replicates
-        found = [bootstrap_pairs(board, metric) for metric in range(len(board.listed.metrics))]
+        found = [bootstrap_pairs(board, metric, intervals=False) for metric in range(len(board.listed.metrics))]
+        # Of thousands of pairs few are shown with an interval.
+        explained = {frozenset(pair) for pair in self._pairs()[: limits.PAIRS]}
+        found[board.sorted_by] = [
+            replace(pair, interval=board.interval_of_difference(board.sorted_by, pair.a, pair.b))
+            if {pair.a, pair.b} in explained
+            else pair
+            for pair in found[board.sorted_by]
+        ]
         drawn = f"{replicates:,} replicates{of_documents(board.listed.resample)}"
         what = f"paired bootstrap with {drawn}, two-sided, {CORRECTIONS[CORRECTION]}"
         return BoardTests(found, what, smallest_p(replicates, max(map(len, found), default=0), CORRECTION))
@@ -197,7 +205,7 @@ class _TestSetReport:
 
     def _breakdowns(self, texts: BoardTexts) -> list[Section]:
         partitions = {
-            "length": by_length(texts.lengths, texts.target_language),
+            "length": texts.by_length,
             "domain": by_domain(texts.documents, texts.segments),
             "document": by_document(texts.documents, texts.segments),
         }

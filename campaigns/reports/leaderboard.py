@@ -38,6 +38,17 @@ class Cell:
     high: str = ""
     whisker: tuple[float, float, float] | None = None
 
+    @property
+    def picture(self) -> Markup:
+        """The drawing. A page has hundreds: their size, and that of the dot, is in the style sheet."""
+        from markupsafe import Markup
+
+        low, middle, high = self.whisker or (0.0, 0.0, 0.0)
+        return Markup(  # noqa: S704 - numbers
+            f'<svg class="whisker" role="img"><title>from {self.low} to {self.high}</title>'
+            f'<path d="M{low:.1f} 8H{high:.1f}"/><circle cx="{middle:.1f}"/></svg>'
+        )
+
 
 @dataclass(frozen=True)
 class Line:

@@ -83,6 +83,6 @@ def make_environment(*folders: Path) -> Environment:
 def _showable(value: Any) -> Any:
     """Replace the characters that HTML forbids: a browser would drop some of them and fail on others."""
     # Markup has been through here. It is not imported for each of thousands of values.
-    if isinstance(value, str) and not hasattr(value, "__html__"):
+    if isinstance(value, str) and not value.isprintable() and not hasattr(value, "__html__"):
         return _UNSHOWABLE.sub("\N{REPLACEMENT CHARACTER}", value)
     return value

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, exists, select
 
 from campaigns.submissions.errors import NotTakingPart, PhaseClosed
 from campaigns.terms import require_accepted
@@ -129,15 +129,11 @@ def check_open(
 
 
 def _check_taking_part(connection: Connection, campaign_id: int, team: str) -> None:
-    teams = list(
-        connection.scalars(
-            select(Team.name)
-            .join(Participation, Participation.team_id == Team.id)
-            .where(Participation.campaign_id == campaign_id)
-        )
-    )
+    of_campaign = exists().where(Participation.campaign_id == campaign_id)
+    of_team = of_campaign.where(Participation.team_id == Team.id, Team.name == team)
+    any_team, this_team = connection.execute(select(of_campaign, of_team)).one()
     # A campaign created by the command line has no list of teams: any team takes part.
-    if teams and team not in teams:
+    if any_team and not this_team:
         raise NotTakingPart(
             f'The team "{team}" does not participate in the campaign. Join first, or ask the organisers to invite it.'
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from steelyard.errors import MetricsError
@@ -21,9 +22,9 @@ READ_BLOCKS = 64
 def check_segments(text: Text, specifications: Collection[str], seconds: float) -> None:
     """Raise OverLimit for a segment for which one of the metrics is estimated to take longer than `seconds`."""
     slowest = min(_metrics(specifications), key=lambda metric: metric.longest(seconds), default=None)
-    if slowest is None:
+    if slowest is None or (longest := slowest.longest(seconds)) == math.inf:
         return
-    most, number = int(slowest.longest(seconds)), 0
+    most, number = int(longest), 0
     for run in text.runs(READ_BLOCKS):
         for line in run.split(b"\n"):
             number += 1

@@ -59,6 +59,14 @@ def all_systems(connection: Connection, access: CampaignAccess) -> list[SystemVi
     return [_view(access, row) for row in connection.execute(_visible(access))]
 
 
+def systems_by_name(
+    connection: Connection, access: CampaignAccess, first: int, most: int
+) -> tuple[list[SystemView], int]:
+    """Return a page of the visible systems by name, and how many there are."""
+    rows = sorted(connection.execute(_visible(access)), key=lambda row: (row.name.casefold(), row.id))
+    return [_view(access, row) for row in rows[first : first + most]], len(rows)
+
+
 def find_system(connection: Connection, access: CampaignAccess, system: int) -> SystemView:
     """Return a visible system.
 

@@ -13,12 +13,15 @@ from steelyard_client.documents.submissions.systems import SystemOnTestSet, Syst
 from steelyard_client.vocabulary import SystemFilter
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from sqlalchemy import Connection
 
     from campaigns.leaderboards.choice import BoardChoice
     from campaigns.leaderboards.view import Boards, BoardView
     from campaigns.permissions import CampaignAccess
     from campaigns.systems.listing import SystemView
+    from steelyard_client.documents.leaderboards.human_rankings import HumanPlace
 
 
 def system_document(seen: SystemView) -> SystemResponse:
@@ -43,9 +46,16 @@ def system_document(seen: SystemView) -> SystemResponse:
 
 
 def read_scores_of_system(
-    connection: Connection, boards: Boards, access: CampaignAccess, system: int
+    connection: Connection,
+    boards: Boards,
+    access: CampaignAccess,
+    system: int,
+    human_places: Callable[[int], Mapping[int, HumanPlace] | None] = lambda _: None,
 ) -> list[SystemOnTestSet]:
-    """Return what a visible system scores on each leaderboard that it is on; nothing while these are hidden."""
+    """Return what a visible system scores on each leaderboard that it is on; nothing while these are hidden.
+
+    `human_places` gives the places of submissions of a test set that people rank officially, or None.
+    """
     if not access.sees_board:
         return []
     used = [each for each in read_choices(connection, access) if not each.superseded and not each.replaced]
@@ -54,15 +64,16 @@ def read_scores_of_system(
     for choice in sorted(used, key=lambda each: (each.name, each.version, -len(each.listed.references))):
         query = BoardQuery(find_metric(choice.listed, "", access.ranked_by), SystemFilter.ALL)
         view = boards.view(connection, choice.listed, query, versions[choice.listed.protocol_id])
-        found += [
-            _on_board(access, choice, view, row)
-            for row, line in enumerate(view.lines)
-            if line.entry.system_id == system
-        ]
+        for row, line in enumerate(view.lines):
+            if line.entry.system_id == system:
+                place = (human_places(choice.id) or {}).get(line.entry.submission)
+                found.append(_on_board(access, choice, view, row, place))
     return found
 
 
-def _on_board(access: CampaignAccess, choice: BoardChoice, view: BoardView, row: int) -> SystemOnTestSet:
+def _on_board(
+    access: CampaignAccess, choice: BoardChoice, view: BoardView, row: int, human: HumanPlace | None
+) -> SystemOnTestSet:
     line = view.lines[row]
     entry, place = line.entry, line.place
     return SystemOnTestSet(
@@ -80,6 +91,7 @@ def _on_board(access: CampaignAccess, choice: BoardChoice, view: BoardView, row:
         rank_high=place.high if place else None,
         cluster=place.cluster if place else None,
         of=sum(each.rank is not None for each in view.lines),
+        human=human,
         row=sum(each.entry.ranked for each in view.lines[:row]) if entry.ranked else row,
         scores=[
             SystemScore(

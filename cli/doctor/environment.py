@@ -31,10 +31,10 @@ def check_environment(settings: WebSettings) -> Iterator[Finding]:
 def check_variables(environment: dict[str, str]) -> Finding:
     """Report variables that look like settings and are none."""
     from runtime.service_settings import WebSettings
+    from runtime.settings import PREFIX
 
-    prefix = WebSettings.model_config["env_prefix"]
-    known = {prefix + name.upper() for name in WebSettings.model_fields} | OTHER_VARIABLES
-    given = sorted(name for name in environment if name.upper().startswith(prefix))
+    known = {PREFIX + name.upper() for name in WebSettings.model_fields} | OTHER_VARIABLES
+    given = sorted(name for name in environment if name.upper().startswith(PREFIX))
     unknown = [name for name in given if name.upper() not in known]
     if not unknown:
         return Finding.ok("settings", f"{len(given)} set, all of them known")

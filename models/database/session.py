@@ -104,7 +104,7 @@ def make_engine(
         if binary:
             event.listen(engine, "connect", _send_arrays_in_binary_form)
     else:
-        engine = create_engine(address.update_query_dict({"timeout": _busy_seconds(address)}), **options)
+        engine = create_engine(address.update_query_dict({"timeout": str(_busy_seconds(address))}), **options)
         event.listen(engine, "do_connect", _keep_sqlite_private)
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _begin_sqlite)
@@ -155,6 +155,7 @@ def parse_url(url: str) -> URL:
     if backend == "sqlite" and address.database not in {None, "", ":memory:"}:
         if unknown := sorted(set(address.query) - SQLITE_OPTIONS):
             raise BadDatabaseUrl(f"SQLite has no option {unknown[0]!r}; it has {', '.join(sorted(SQLITE_OPTIONS))}.")
+        _busy_seconds(address)
         return address.set(drivername="sqlite")
     raise BadDatabaseUrl(
         f"{shown_url(address)} cannot be used: several processes share the "
@@ -283,9 +284,15 @@ def _send_arrays_in_binary_form(connection: Any, record: object) -> None:  # noq
     connection.adapters.register_dumper(list, ListBinaryDumper)
 
 
-def _busy_seconds(address: URL) -> str:
+def _busy_seconds(address: URL) -> float:
     given = address.query.get("timeout", str(BUSY_SECONDS))
-    return given if isinstance(given, str) else given[-1]
+    seconds = given if isinstance(given, str) else given[-1]
+    try:
+        if 0 <= float(seconds) < math.inf:
+            return float(seconds)
+    except ValueError:
+        pass
+    raise BadDatabaseUrl(f"{seconds[:50]!r} is no number of seconds, such as sqlite:///FILE?timeout={BUSY_SECONDS:g}.")
 
 
 def _keep_sqlite_private(dialect: object, record: object, arguments: Sequence[Any], options: object) -> None:  # noqa: ARG001

@@ -6,16 +6,17 @@ each claim: a late process with an old token finds no row to change.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from sqlalchemy import (
     ColumnElement,
     Connection,
     Row,
     and_,
+    case,
+    literal,
     or_,
     select,
-    true,
     update,
 )
 
@@ -30,37 +31,47 @@ def is_open(table: type[Leased]) -> ColumnElement[bool]:
     return or_(table.state == LeaseState.PENDING, table.state.in_(IN_FLIGHT))
 
 
-def held_by(table: type[Leased], key: int, owner: str) -> ColumnElement[bool]:
-    """Condition: this owner holds the row."""
-    return and_(table.id == key, table.owner == owner, table.state == LeaseState.RUNNING)
+def held_by(table: type[Leased], keys: int | Collection[int], owner: str) -> ColumnElement[bool]:
+    """Condition: this owner holds the row, or the rows."""
+    return and_(_is_one_of(table, keys), table.owner == owner, table.state == LeaseState.RUNNING)
 
 
-def claim_row(
+def _is_one_of(table: type[Leased], keys: int | Collection[int]) -> ColumnElement[bool]:
+    several = [keys] if isinstance(keys, int) else sorted(keys)
+    return table.id == several[0] if len(several) == 1 else table.id.in_(several)
+
+
+def claim_rows(
     connection: Connection,
     table: type[Leased],
-    key: int,
+    keys: Collection[int],
     *,
     owner: str,
     worker: str,
     lease_seconds: float,
     max_attempts: int,
     edition: int | None = None,
-) -> Row[int, str | None, int] | None:
-    """Claim a row; the number of the attempt, the trace and the class; None if the claim failed.
+) -> list[Row[int, int, str | None, int]]:
+    """Claim those of the rows that are free: the id, the number of the attempt, the trace and the class, by id.
 
     With an `edition`, only rows of this edition are claimed; a row of another one goes back to pending. A connection
-    may break after the claim was committed and before we learn of it: the second try must find its own lease.
+    may break after the claim was committed and before we learn of it: the second try must find its own leases.
     """
-    found = table.attempts, table.trace, table.queue_class
-    own = true() if edition is None else table.edition == edition
-    taken = connection.execute(
+    found = table.id, table.attempts, table.trace, table.queue_class
+    free = [
+        _is_one_of(table, keys),
+        table.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)),
+        table.attempts < max_attempts,
+    ]
+    if edition is not None:
+        free.append(table.edition == edition)
+    if len(keys) > 1:
+        # Two processes that were told of the same rows lock them in one order.
+        ours = select(table.id).where(*free).order_by(table.id).with_for_update()
+        free = [table.id.in_(ours.scalar_subquery())]
+    claimed: Sequence[Row[int, int, str | None, int]] = connection.execute(
         update(table)
-        .where(
-            table.id == key,
-            table.state.in_((LeaseState.PENDING, LeaseState.ENQUEUED)),
-            table.attempts < max_attempts,
-            own,
-        )
+        .where(*free)
         .values(
             state=LeaseState.RUNNING,
             attempts=table.attempts + 1,
@@ -70,13 +81,14 @@ def claim_row(
             claimed_at=now(),
         )
         .returning(*found)
-    ).one_or_none()
-    if taken is not None:
-        return taken
-    ours = connection.execute(select(*found).where(held_by(table, key, owner))).one_or_none()
-    if ours is None and edition is not None:
-        unsend(connection, table, [key], table.edition != edition)
-    return ours
+    ).all()
+    missing = set(keys) - {row.id for row in claimed}
+    if missing:
+        claimed = [*claimed, *connection.execute(select(*found).where(held_by(table, missing, owner)))]
+        missing -= {row.id for row in claimed}
+    if missing and edition is not None:
+        unsend(connection, table, missing, table.edition != edition)
+    return sorted(claimed, key=lambda row: int(row.id))
 
 
 def unsend(connection: Connection, table: type[Leased], keys: Iterable[int], *which: ColumnElement[bool]) -> int:
@@ -115,9 +127,18 @@ def pass_on(
 
 def release_worker(connection: Connection, table: type[Leased], worker: str) -> int:
     """Return everything that a stopping worker runs to pending, with no attempt counted; the number of rows."""
+    return _hand_back(connection, table, table.worker == worker, table.state == LeaseState.RUNNING)
+
+
+def release_unbegun(connection: Connection, table: type[Leased], keys: Collection[int], owner: str) -> int:
+    """Return rows that their owner has not begun to pending, with no attempt counted; the number of rows."""
+    return _hand_back(connection, table, held_by(table, keys, owner))
+
+
+def _hand_back(connection: Connection, table: type[Leased], *which: ColumnElement[bool]) -> int:
     released = connection.execute(
         update(table)
-        .where(table.worker == worker, table.state == LeaseState.RUNNING)
+        .where(*which)
         .values(
             state=LeaseState.PENDING,
             attempts=table.attempts - 1,
@@ -136,17 +157,28 @@ def renew(connection: Connection, table: type[Leased], key: int, owner: str, lea
     return connection.execute(longer).rowcount == 1
 
 
-def complete_row(connection: Connection, table: type[Leased], key: int, owner: str, **values: object) -> bool:
-    """Mark the row done if `owner` still holds it; if False, the work must be discarded.
+def complete_rows(
+    connection: Connection, table: type[Leased], values: Mapping[int, Mapping[str, object]], owner: str
+) -> set[int]:
+    """Mark those of the rows done that `owner` still holds; their ids. The work of others must be discarded.
 
-    `values` are written into other columns of the row.
+    `values` has, by id, what is written into other columns of the rows: the same columns in all of them.
     """
+    first, *others = values.values()
+    columns = table.__table__.c  # type: ignore[attr-defined]
+    of_rows = {
+        name: case({key: literal(each[name], columns[name].type) for key, each in values.items()}, value=table.id)
+        if others
+        else first[name]
+        for name in first
+    }
     finished = connection.execute(
         update(table)
-        .where(held_by(table, key, owner))
-        .values(state=LeaseState.DONE, owner=None, lease_until=None, error=None, ended_at=now(), **values)
+        .where(held_by(table, values, owner))
+        .values(state=LeaseState.DONE, owner=None, lease_until=None, error=None, ended_at=now(), **of_rows)
+        .returning(table.id)
     )
-    return finished.rowcount == 1
+    return set(finished.scalars())
 
 
 def retry_later(

@@ -7,15 +7,15 @@ docs/how-to/tasks.md shows how to add a kind.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pkgutil import resolve_name
 from typing import Any, Generic, TypeVar
 
 from sqlalchemy import ColumnElement, Connection, Row, select, true, update
 
-from models.queue.lease import claim_row, complete_row, end, held_by, no_attempt_left, retry_later
+from models.queue.lease import claim_rows, complete_rows, end, held_by, no_attempt_left, retry_later
 from models.schema.queue import RETRIED, Leased
 from models.schema.states import Fault, LeaseState, QueueClass
 from runtime.settings import Settings
@@ -119,6 +119,20 @@ def _nothing_refers(_connection: Connection, _keys: list[int]) -> None:
     pass
 
 
+Ready = tuple["TaskKind[Any, Any]", int]
+"""A pending task that became ready with another one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Together(Generic[Claimed, Result]):
+    """How the tasks of one message are handled together: one transaction loads them, one stores what they came to."""
+
+    load: Callable[[Connection, Sequence[Claim]], list[Claimed]]
+    """As a kind's own, for several: those that are still needed."""
+    complete: Callable[[Connection, Sequence[tuple[Claimed, Result]]], list[Ready]]
+    """As a kind's own, for several."""
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class TaskKind(Generic[Claimed, Result]):
     """A kind of leased task. Lock order: the task's row, then the rows it works for."""
@@ -131,15 +145,18 @@ class TaskKind(Generic[Claimed, Result]):
     tasks, and the scheduler runs those without `run`."""
     run: str | None
     """The function that runs a task in workers, outside any transaction: `(context, claim, preempt) -> Outcome`; None
-    if the scheduler runs the tasks itself.
+    if the scheduler runs the tasks itself. Those that run `together`: `(context, claims, preempt)`, and for each claim
+    a function without arguments that returns its Outcome.
 
     Written as `module:name`, because it belongs to a package above this one; processes that only send or recover tasks
     never import it.
     """
-    load: Callable[[Connection, Claim], Claimed | None]
+    load: Callable[[Connection, Claim], Claimed | None] | None = None
     """Reads what is to be done, in the transaction of the claim. None: the task is no longer needed."""
-    complete: Callable[[Connection, Claimed, Result], tuple[TaskKind[Any, Any], int] | None] = _ready_none
+    complete: Callable[[Connection, Claimed, Result], Ready | None] = _ready_none
     """Stores the result, in the transaction that ends the task; returns a task that is now ready, if any."""
+    together: Together[Claimed, Result] | None = None
+    """Instead of `load` and `complete`, for small tasks of which a message may name several."""
     exhausted: Callable[[Connection, Row[Any], Failure], None] = _fails_none
     """Fails or splits what waits for a task that has failed for good."""
     cost: ColumnElement[float] | Callable[[Settings], float] | None = None
@@ -178,11 +195,19 @@ class TaskKind(Generic[Claimed, Result]):
         return str(self.table.__tablename__)  # type: ignore[attr-defined]
 
     @cached_property
-    def runner(self) -> Callable[[Any, Claimed, Callable[[], None]], Outcome[Result]]:
+    def runner(self) -> Callable[[Any, Any, Callable[[], None]], Any]:
         """The function that `run` names, imported."""
         assert self.run is not None
-        found: Callable[[Any, Claimed, Callable[[], None]], Outcome[Result]] = resolve_name(self.run)
+        found: Callable[[Any, Any, Callable[[], None]], Any] = resolve_name(self.run)
         return found
+
+    def runs(
+        self, context: Any, claims: Sequence[Claimed], preempt: Callable[[], None]
+    ) -> list[Callable[[], Outcome[Result]]]:
+        """What runs each of the tasks."""
+        if self.together is not None:
+            return list(self.runner(context, claims, preempt))
+        return [partial(self.runner, context, each, preempt) for each in claims]
 
     def repair_after(self, context: Any, claimed: Claimed, error: Exception) -> None:
         """Call the function that `repair` names."""
@@ -196,8 +221,18 @@ class Completion:
 
     accepted: bool
     """False if another process had taken the task over."""
-    ready: tuple[TaskKind[Any, Any], int] | None = None
+    ready: Ready | None = None
     """A pending task that became ready with this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completions:
+    """The outcome of completing several tasks."""
+
+    accepted: Collection[int]
+    """The ids of those that no other process had taken over."""
+    ready: Sequence[Ready] = ()
+    """Pending tasks that became ready with these."""
 
 
 def claim(
@@ -210,33 +245,67 @@ def claim(
     worker: str,
     edition: int | None = None,
 ) -> Claimed | None:
-    """Claim a task; None if another process holds it, or it is no longer needed.
+    """As `claim_several`, for one task."""
+    claimed = claim_several(connection, kind, [key], policy, owner=owner, worker=worker, edition=edition)
+    return claimed[0] if claimed else None
 
-    With an `edition`, only a task of this edition is claimed.
+
+def claim_several(
+    connection: Connection,
+    kind: TaskKind[Claimed, Any],
+    keys: Collection[int],
+    policy: LeasePolicy,
+    *,
+    owner: str,
+    worker: str,
+    edition: int | None = None,
+) -> list[Claimed]:
+    """Claim tasks, but for those that another process holds, or that are no longer needed.
+
+    With an `edition`, only tasks of this edition are claimed.
     """
-    taken = claim_row(
+    rows = claim_rows(
         connection,
         kind.table,
-        key,
+        keys,
         owner=owner,
         worker=worker,
         lease_seconds=policy.lease_seconds,
         max_attempts=policy.max_attempts,
         edition=edition,
     )
-    if taken is None:
-        return None
-    claimed = kind.load(connection, Claim(key, owner, taken.attempts, taken.trace, QueueClass(taken.queue_class)))
-    if claimed is None:
-        end(connection, kind.table, [key], LeaseState.CANCELLED, None)
-    return claimed
+    if not rows:
+        return []
+    claims = [Claim(row.id, owner, row.attempts, row.trace, QueueClass(row.queue_class)) for row in rows]
+    if kind.together is not None:
+        loaded = kind.together.load(connection, claims)
+    else:
+        assert kind.load is not None
+        loaded = [found for each in claims if (found := kind.load(connection, each)) is not None]
+    if needless := {each.key for each in claims} - {each.key for each in loaded}:
+        end(connection, kind.table, sorted(needless), LeaseState.CANCELLED, None)
+    return loaded
 
 
 def complete(connection: Connection, kind: TaskKind[Claimed, Result], claimed: Claimed, result: Result) -> Completion:
     """Store a result, if we still hold the task."""
-    if not complete_row(connection, kind.table, claimed.key, claimed.owner, **kind.columns(claimed, result)):
-        return Completion(accepted=False)
-    return Completion(accepted=True, ready=kind.complete(connection, claimed, result))
+    completions = complete_several(connection, kind, [(claimed, result)])
+    return Completion(bool(completions.accepted), next(iter(completions.ready), None))
+
+
+def complete_several(
+    connection: Connection, kind: TaskKind[Claimed, Result], done: Sequence[tuple[Claimed, Result]]
+) -> Completions:
+    """Store the results of those tasks that we still hold. All of them were claimed together."""
+    values = {claimed.key: kind.columns(claimed, result) for claimed, result in done}
+    accepted = complete_rows(connection, kind.table, values, done[0][0].owner)
+    ours = [each for each in done if each[0].key in accepted]
+    if kind.together is not None:
+        ready = kind.together.complete(connection, ours) if ours else []
+    else:
+        found = [kind.complete(connection, *each) for each in ours]
+        ready = [each for each in found if each is not None]
+    return Completions(accepted, ready)
 
 
 def release(

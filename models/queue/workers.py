@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sqlalchemy import Connection, delete, func, select, update
 
 from models.schema.base import now
@@ -21,15 +23,28 @@ def count_processes(connection: Connection, silent_seconds: float) -> int:
     return int(total or 0)
 
 
-def read_editions(connection: Connection, silent_seconds: float) -> dict[int, int]:
-    """The editions of workers that are not silent, with their numbers of pool processes."""
+@dataclass(frozen=True, slots=True)
+class Pool:
+    """All workers of an edition that are not silent."""
+
+    processes: int
+    message_version: int
+    """The newest version of messages that each of them reads."""
+
+
+def read_pools(connection: Connection, silent_seconds: float) -> dict[int, Pool]:
+    """The workers that are not silent, by edition."""
     rows = connection.execute(
-        select(Worker.edition, func.sum(Worker.concurrency).label("processes"))
+        select(
+            Worker.edition,
+            func.sum(Worker.concurrency).label("processes"),
+            func.min(Worker.message_version).label("message_version"),
+        )
         .where(Worker.beat_at >= now() - silent_seconds)
         .group_by(Worker.edition)
         .order_by(Worker.edition)
     )
-    return {row.edition: int(row.processes) for row in rows}
+    return {row.edition: Pool(int(row.processes), int(row.message_version)) for row in rows}
 
 
 def stop_claiming(connection: Connection, worker: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Connection, Row, case, func, literal, literal_column, select, union_all
@@ -207,6 +208,12 @@ def read_overview(
 
 def count_work(connection: Connection) -> list[Counted]:
     """Open work by kind, class, team and state: how many, how many tried before, and the oldest's age."""
+    return list(connection.execute(_open_work()))
+
+
+@cache
+def _open_work() -> Any:
+    """The statement that counts it: made once, for it names every table of work, and pages ask again and again."""
     # Two statements per table, so that each is answered from a partial index.
     parts = [
         select(
@@ -226,7 +233,7 @@ def count_work(connection: Connection) -> list[Counted]:
         for name, table in _tables(KINDS)
         for states in (table.state == LeaseState.PENDING, table.state.in_(IN_FLIGHT))
     ]
-    return list(connection.execute(union_all(*parts)))
+    return union_all(*parts)
 
 
 def _tables(kinds: Iterable[TaskKind[Any, Any]]) -> list[tuple[str, type[Leased]]]:
@@ -259,9 +266,9 @@ def _teams(counted: list[Counted]) -> tuple[TeamWork, ...]:
     return tuple(TeamWork(team, waiting[team], in_flight[team]) for team in sorted({*waiting, *in_flight}))
 
 
-def _read_workers(
-    connection: Connection, silent_seconds: float
-) -> tuple[tuple[WorkerOverview, ...], tuple[RunningTask, ...]]:
+@cache
+def _running_tasks() -> Any:
+    """The statement that reads what workers run, made once, too."""
     parts = [
         select(
             literal(name).label("kind"),
@@ -272,8 +279,14 @@ def _read_workers(
         ).where(table.state == LeaseState.RUNNING)
         for name, table in _tables(IN_WORKERS)
     ]
+    return union_all(*parts)
+
+
+def _read_workers(
+    connection: Connection, silent_seconds: float
+) -> tuple[tuple[WorkerOverview, ...], tuple[RunningTask, ...]]:
     held: dict[str | None, list[RunningTask]] = {}
-    for row in sorted(connection.execute(union_all(*parts)), key=lambda row: (row.kind, row.id)):
+    for row in sorted(connection.execute(_running_tasks()), key=lambda row: (row.kind, row.id)):
         held.setdefault(row.worker, []).append(RunningTask(row.kind, row.id, row.attempts, row.seconds))
     rows = connection.execute(
         select(

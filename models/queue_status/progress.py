@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from typing import Any
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from models.results.learned_columns import count_waiting
 from models.schema.queue import Comparison, Evaluation, MetricsTaskPart, Shard, ShardEvaluation, Trials
@@ -36,16 +38,27 @@ class Progress:
 
 def read_progress(connection: Connection, evaluations: Sequence[int]) -> Progress:
     """The counts for these evaluations."""
-    by_state = select(Evaluation.state, func.count().label("amount")).where(Evaluation.id.in_(evaluations))
-    states = {row.state: row.amount for row in connection.execute(by_state.group_by(Evaluation.state))}
-    theirs = select(ShardEvaluation.shard_id).where(ShardEvaluation.evaluation_id.in_(evaluations))
-    by_shard = select(Shard.state, func.count().label("amount")).where(Shard.id.in_(theirs)).group_by(Shard.state)
-    shards = {row.state: row.amount for row in connection.execute(by_shard)}
+    states, shards = (
+        {row.state: row.amount for row in connection.execute(statement, {"evaluations": list(evaluations)})}
+        for statement in _counts()
+    )
     return Progress(
         **{state.value: states.get(state, 0) for state in EvaluationState},
         shards=sum(count for state, count in shards.items() if state not in {LeaseState.FAILED, LeaseState.CANCELLED}),
         shards_done=shards.get(LeaseState.DONE, 0),
         columns=count_waiting(connection, evaluations),
+    )
+
+
+@cache
+def _counts() -> tuple[Any, Any]:
+    """The statements that count evaluations and shards by state: made once, for commands ask many times a second."""
+    chosen: Any = bindparam("evaluations", expanding=True)
+    amount = func.count().label("amount")
+    theirs = select(ShardEvaluation.shard_id).where(ShardEvaluation.evaluation_id.in_(chosen))
+    return (
+        select(Evaluation.state, amount).where(Evaluation.id.in_(chosen)).group_by(Evaluation.state),
+        select(Shard.state, amount).where(Shard.id.in_(theirs)).group_by(Shard.state),
     )
 
 

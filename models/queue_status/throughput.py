@@ -59,7 +59,13 @@ def estimate_seconds_left(connection: Connection, processes: int, other_work: bo
         )
     ).one()
     handed_out = connection.execute(
-        select(Shard.cost, Shard.state, (now() - Shard.claimed_at).label("seconds")).where(Shard.state.in_(IN_FLIGHT))
+        select(
+            Shard.cost,
+            Shard.state,
+            Shard.worker,
+            Shard.claimed_at,
+            (now() - Shard.claimed_at).label("seconds"),
+        ).where(Shard.state.in_(IN_FLIGHT))
     ).all()
     if not waiting[0] and not handed_out:
         return None if other_work else 0.0
@@ -67,7 +73,9 @@ def estimate_seconds_left(connection: Connection, processes: int, other_work: bo
     if not measured or not estimated:
         # Nothing is done yet: shards that exceed their estimates give a lower bound.
         running = [row for row in handed_out if row.state == LeaseState.RUNNING]
-        measured, estimated = sum(max(row.seconds or 0.0, 0.0) for row in running), sum(row.cost for row in running)
+        # Those that were claimed together share the time.
+        since = {(row.worker, row.claimed_at): max(row.seconds or 0.0, 0.0) for row in running}
+        measured, estimated = sum(since.values()), sum(row.cost for row in running)
         measured = max(measured, estimated)
     ratio = measured / estimated if estimated else 1.0
     remaining = [
@@ -88,12 +96,20 @@ def measured_ratio(connection: Connection) -> float:
 def _recent(connection: Connection) -> tuple[float, float]:
     """Measured and estimated seconds of recent shards, in total."""
     recent = (
-        select((Shard.ended_at - Shard.claimed_at).label("seconds"), Shard.cost)
+        select(Shard.worker, Shard.claimed_at, Shard.ended_at, Shard.cost)
         # Skip shards during which the clock was set back.
         .where(Shard.ended_at >= Shard.claimed_at, Shard.state == LeaseState.DONE)
         .order_by(Shard.ended_at.desc())
         .limit(RECENT_SHARDS)
         .subquery()
     )
-    measured, estimated = connection.execute(select(func.sum(recent.c.seconds), func.sum(recent.c.cost))).one()
+    # Those that were claimed together share the time.
+    shared = (
+        select(
+            (func.max(recent.c.ended_at) - recent.c.claimed_at).label("seconds"), func.sum(recent.c.cost).label("cost")
+        )
+        .group_by(recent.c.worker, recent.c.claimed_at)
+        .subquery()
+    )
+    measured, estimated = connection.execute(select(func.sum(shared.c.seconds), func.sum(shared.c.cost))).one()
     return float(measured or 0.0), float(estimated or 0.0)

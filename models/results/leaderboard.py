@@ -256,16 +256,14 @@ def _fill_autoranks(rows: list[LeaderboardRow], metrics: Sequence[str]) -> None:
             rows[ranked[place]] = replace(row, scores=tuple(scores))
 
 
-def read_scores(
-    connection: Connection, evaluations: Sequence[int], *, metric: int | None = None
-) -> dict[int, list[Any]]:
-    """The rows of Score of these evaluations, without the sums; by one metric, or all in the protocol's order."""
+def read_scores(connection: Connection, evaluations: Sequence[int]) -> dict[int, list[Any]]:
+    """The rows of Score of these evaluations, without the sums, in the protocol's order."""
     columns = [column for column in Score.__table__.columns if column.name not in {"sums", "columns"}]
     found: dict[int, list[Any]] = {}
     for begin in range(0, len(evaluations), AT_ONCE):
         some = evaluations[begin : begin + AT_ONCE]
         wanted = select(*columns).where(Score.evaluation_id.in_(some)).order_by(Score.evaluation_id, Score.metric)
-        for row in connection.execute(wanted if metric is None else wanted.where(Score.metric == metric)):
+        for row in connection.execute(wanted):
             found.setdefault(row.evaluation_id, []).append(row)
     return found
 
@@ -326,10 +324,6 @@ def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:
         if len(runs) > 1
         else unpack(first.replicate_scores, columns=1).T
     )
-    # fsum: the mean does not depend on the order of the runs.
-    means = [math.fsum(of_runs) / len(runs) for of_runs in replicates.T.tolist()] if len(runs) > 1 else replicates[0]
-    details = [readable(run.details, {}) for run in runs]
-    names = [name for name in details[0] if all(name in each for each in details)]
     return LeaderboardScore(
         specification=first.specification,
         title=first.title,
@@ -338,11 +332,26 @@ def score_of_runs(runs: Sequence[Any]) -> LeaderboardScore:
         scale=first.scale,
         score=None if None in values else math.fsum(values) / len(values),
         run_scores=tuple(values),
-        details={name: math.fsum(each[name] for each in details) / len(runs) for name in names},
-        replicate_scores=np.asarray(means),
+        details=details_of_runs(runs),
+        replicate_scores=mean_of_runs(replicates),
         run_replicate_scores=replicates,
         rank=None,
     )
+
+
+def mean_of_runs(replicates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The replicates of a system, (replicates,): the means of those of its runs, (runs, replicates)."""
+    if len(replicates) == 1:
+        return np.asarray(replicates[0])
+    # fsum: the mean does not depend on the order of the runs.
+    return np.array([math.fsum(of_runs) / len(replicates) for of_runs in replicates.T.tolist()])
+
+
+def details_of_runs(runs: Sequence[Any]) -> dict[str, float]:
+    """The further figures of a system by one metric: the means of what all its runs, rows of Score, have."""
+    details = [readable(run.details, {}) for run in runs]
+    names = [name for name in details[0] if all(name in each for each in details)]
+    return {name: math.fsum(each[name] for each in details) / len(runs) for name in names}
 
 
 def ranked(scores: dict[Key, float], higher_is_better: bool) -> dict[Key, int]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select, tuple_
+from sqlalchemy import Connection, Row, select, tuple_
 
 from models.errors import NotFound
 from models.schema.base import BLOCK_SEGMENTS
@@ -16,8 +16,8 @@ from models.schema.results import Score, Statistics
 from models.storage.arrays import max_packed_bytes, unpack
 from models.storage.blobs import content_of
 
-AT_ONCE = 16
-"""Shards whose packed statistics are fetched together."""
+BLOCKS_AT_ONCE = 512
+"""Blocks whose packed statistics are fetched together, or one shard's."""
 
 MAX_COLUMNS = 256
 """For a metric without a score that gives the number of columns."""
@@ -72,7 +72,7 @@ def statistics_by_shard(
     """
     chosen = (Statistics.evaluation_id.in_(set(evaluations)), Statistics.metric == metric)
     keys = connection.execute(
-        select(Statistics.evaluation_id, Statistics.first_block)
+        select(Statistics.evaluation_id, Statistics.first_block, Statistics.last_block)
         .where(*chosen)
         .order_by(Statistics.evaluation_id, Statistics.first_block)
     ).all()
@@ -85,8 +85,7 @@ def statistics_by_shard(
         select(Score.columns).where(Score.evaluation_id == evaluations[0], Score.metric == metric)
     )
     columns = None if shown is None else len(shown)
-    for begin in range(0, len(keys), AT_ONCE):
-        some = keys[begin : begin + AT_ONCE]
+    for some in _batches(keys):
         blobs = connection.execute(
             select(
                 Statistics.evaluation_id,
@@ -95,7 +94,7 @@ def statistics_by_shard(
                 Statistics.blob,
                 Statistics.object_url,
             )
-            .where(*chosen, tuple_(Statistics.evaluation_id, Statistics.first_block).in_([tuple(row) for row in some]))
+            .where(*chosen, tuple_(Statistics.evaluation_id, Statistics.first_block).in_(some))
             .order_by(Statistics.evaluation_id, Statistics.first_block)
         )
         for row in blobs.all():
@@ -103,6 +102,20 @@ def statistics_by_shard(
             content = content_of(row, max_packed_bytes(rows, columns or MAX_COLUMNS))
             values = unpack(content, rows=rows, columns=columns, finite=True)
             yield row.evaluation_id, row.first_block * BLOCK_SEGMENTS, values
+
+
+def _batches(keys: Sequence[Row[int, int, int]]) -> Iterator[list[tuple[int, int]]]:
+    """The keys of shards, (evaluation, first block), that are fetched together."""
+    some: list[tuple[int, int]] = []
+    blocks = 0
+    for evaluation, first, last in keys:
+        blocks += last - first
+        if some and blocks > BLOCKS_AT_ONCE:
+            yield some
+            some, blocks = [], last - first
+        some.append((evaluation, first))
+    if some:
+        yield some
 
 
 def _segments(connection: Connection, evaluation: int) -> int:

@@ -96,7 +96,7 @@ class JsonOf(TypeDecorator[Any]):
 
     def result_processor(self, dialect: Dialect, coltype: object) -> Callable[[Any], Any]:
         """The reader of stored values. Not `process_result_value`, which is called for valid JSON only."""
-        load = super().result_processor(dialect, coltype)
+        load, fits = super().result_processor(dialect, coltype), _check_of(self.shape)
 
         def read(stored: Any) -> Any:
             if stored is None:
@@ -105,20 +105,24 @@ class JsonOf(TypeDecorator[Any]):
                 value = stored if load is None else load(stored)
             except (TypeError, ValueError, RecursionError):
                 return UnreadableValue(self.what, stored)
-            return value if _fits(value, self.shape) else UnreadableValue(self.what, stored)
+            return value if fits(value) else UnreadableValue(self.what, stored)
 
         return read
 
 
-def _fits(value: Any, shape: Any) -> bool:
+def _check_of(shape: Any) -> Callable[[Any], bool]:
+    """What tells whether a value has this shape."""
     inside = get_args(shape)
     if shape is Any:
-        return True
+        return lambda _: True
     if get_origin(shape) is list:
-        return isinstance(value, list) and all(_fits(each, inside[0]) for each in value)
+        each = _check_of(inside[0])
+        return lambda value: isinstance(value, list) and all(map(each, value))
     if get_origin(shape) is dict:
-        return isinstance(value, dict) and all(_fits(each, inside[1]) for each in value.values())
-    return isinstance(value, int | float if shape is float else shape) and not isinstance(value, bool)
+        of_value = _check_of(inside[1])
+        return lambda value: isinstance(value, dict) and all(map(of_value, value.values()))
+    kinds = (int, float) if shape is float else shape
+    return lambda value: isinstance(value, kinds) and not isinstance(value, bool)
 
 
 class UnreadableValue:

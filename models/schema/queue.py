@@ -354,6 +354,8 @@ class Worker(Base):
         JsonOf(list[str], "The metrics that a worker lacks models for", none_as_null=True)
     )
     """Specifications of waiting metrics whose model or program it does not have."""
+    message_version: Mapped[int] = mapped_column(Integer, server_default="1", default=1)
+    """The newest version of messages that it reads (`worker.tasks.MESSAGE_VERSION`)."""
 
 
 class MeasuredCost(Base):

@@ -51,7 +51,7 @@ class _Process:
     process: ForkProcess
     pipe: Connection
     message: TaskMessage | None = None
-    """Its current task."""
+    """Its current tasks."""
     task_id: str = ""
     overdue_at: float = 0.0
     begun: bool = False
@@ -189,7 +189,7 @@ class Pool:
                     return
                 each.message, each.task_id = queue.popleft(), uuid.uuid4().hex
                 each.overdue_at = time.monotonic() + self._context.settings.task_seconds
-                _notify(each, (str(each.message.kind.message), each.message.key, each.task_id))
+                _notify(each, (str(each.message.kind.message), each.message.keys, each.task_id))
 
     def _receive(self, seconds: float) -> tuple[bool, bool]:
         """Receive messages for up to `seconds`; whether we were woken, and whether a process sent anything."""
@@ -234,7 +234,7 @@ class Pool:
         status = self._reap(each)
         if each.message is not None and not (each.killed and self._ending):
             reason = None if each.killed else f"its process died ({_ended_by(status)})."
-            release_lost(self._context, str(each.message.kind.message), each.task_id, each.message.key, reason)
+            release_lost(self._context, str(each.message.kind.message), each.task_id, each.message.keys, reason)
         if self._ending:
             return
         if not each.begun:
@@ -262,7 +262,7 @@ def _ended_by(status: int) -> str:
     return f"signal {-status}"
 
 
-def _notify(each: _Process, what: tuple[str, int, str] | None) -> None:
+def _notify(each: _Process, what: tuple[str, tuple[int, ...], str] | None) -> None:
     # A process that has ended cannot receive it; its closed pipe reports that.
     with suppress(BrokenPipeError, ConnectionResetError):
         each.pipe.send(what)
@@ -287,12 +287,12 @@ def _serve(context: WorkerContext, number: int, pipe: Connection, others: Iterab
     flush_traces()
 
 
-def perform(context: WorkerContext, message: str, key: int, task_id: str) -> None:
-    """Run the task of a message."""
+def perform(context: WorkerContext, message: str, keys: tuple[int, ...], task_id: str) -> None:
+    """Run the tasks of a message."""
     # Numeric code, imported here: the parent imports it when it starts the pool.
-    from worker.handlers import do
+    from worker.handlers import do_several
 
-    do(context, BY_MESSAGE[message], key, task_id)
+    do_several(context, BY_MESSAGE[message], keys, task_id)
 
 
 def _do_tasks(context: WorkerContext, pipe: Connection, most: int) -> None:

@@ -122,7 +122,8 @@ def start_columns(
     for first, last in ranges:
         segments = min(last * BLOCK_SEGMENTS, protocol.segments) - first * BLOCK_SEGMENTS
         undefined = pack(np.zeros((segments, len(metric.columns))))
-        store_results(connection, first, last, [ShardRow(each, position, undefined, None) for each in evaluations])
+        rows = [ShardRow(each, position, undefined, None) for each in evaluations]
+        store_results(connection, [((first, last), rows)])
         for begin in range(0, len(evaluations), MOST_EVALUATIONS):
             some = evaluations[begin : begin + MOST_EVALUATIONS]
             row = {

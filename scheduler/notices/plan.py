@@ -7,10 +7,8 @@ while tells what happened meanwhile, up to a day. Two of them that plan at once 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from sqlalchemy import Connection, func, select
 
@@ -33,6 +31,7 @@ from models.schema.notices import Notice
 from models.schema.queue import Evaluation
 from models.schema.roles import PhaseKind
 from models.schema.states import OPEN, EvaluationState
+from steelyard.tables.formatting import date_time
 from steelyard.text.wording import number_of
 from steelyard_client.vocabulary import NoticeKind
 
@@ -87,7 +86,7 @@ def _deadlines(connection: Connection, at: float) -> Iterator[NewNotice]:
     soon = Phase.ends_at > at, Phase.ends_at <= at + DAY, Phase.starts_at <= at, Phase.kind.in_(TAKING)
     for row in connection.execute(ending.where(*soon, Campaign.frozen_at.is_(None)).order_by(Phase.id)):
         title = row.title or row.campaign
-        when = _local(row.ends_at, row.time_zone)
+        when = date_time(row.ends_at, row.time_zone)
         said = f'The deadline of the phase "{row.name}" is {when}. Until then outputs can be submitted.'
         # An extended deadline is another one.
         key = f"deadline-{row.id}-{row.ends_at:.0f}"
@@ -212,12 +211,3 @@ def _listed(labels: Sequence[str]) -> str:
 
 def _page(campaign: str) -> str:
     return f"/campaigns/{quote(campaign, safe='')}"
-
-
-def _local(moment: float, time_zone: str) -> str:
-    try:
-        zone = ZoneInfo(time_zone)
-    except (ZoneInfoNotFoundError, ValueError):
-        zone = ZoneInfo("UTC")
-    local = datetime.fromtimestamp(moment, zone)
-    return f"{local:%a} {local.day} {local:%b} {local.year}, {local:%H:%M} ({zone.key})"

@@ -84,6 +84,7 @@ def test_leaderboard_reads_the_database_back(tmp_path):
     assert wide["low"] < small["low"] < small["high"] < wide["high"]
 
 
+@pytest.mark.thorough
 def test_campaigns_with_the_same_test_set_have_leaderboards_of_their_own(tmp_path):
     demo = str(REPOSITORY / "demo" / "harbour")
     first = steelyard("evaluate", demo, "--references", "A", "-m", "bleu", "ter", cwd=tmp_path)
@@ -137,6 +138,7 @@ def test_mistakes_are_explained_and_store_nothing(tmp_path):
     assert "STEELYARD_MAX_ATTEMPTS" in bad_setting.stderr
 
 
+@pytest.mark.thorough
 def test_wmts_file_names_give_the_same_leaderboard(tmp_path):
     demo = REPOSITORY / "demo" / "harbour"
     wmt = tmp_path / "wmt"
@@ -186,6 +188,7 @@ def test_a_variable_number_of_references(tmp_path):
     assert "has no reference" in alone.stdout + alone.stderr
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("name", ["wmt22.en-cs", "wmt22.de-en", "wmt21.en-cs"])
 def test_equals_the_published_scores(real_data, tmp_path, name):
     """All systems, each reference alone and all together; every digit that WMT printed."""

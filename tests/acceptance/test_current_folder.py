@@ -68,6 +68,7 @@ def installed(tmp_path, *words, cwd, **settings):
             process.wait()
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -79,6 +79,7 @@ def layered_folder(folder, sizes=(600, 5)):
         write(folder / path, treex("cs", words=[(noun.capitalize(), noun) for noun in nouns]))
 
 
+@pytest.mark.few(1)
 def test_layers_through_the_database_give_the_scores_of_one_process(tmp_path, database_url):
     layered_folder(tmp_path / "port")
     arguments = ("-m", "sempos", "sempos:variant=cap-micro", "bleu:order=1", "--confidence", "50")

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import Engine, make_url, text
 
-from benchmarks.crowd.clients import Connection, Refused, replay
-from benchmarks.crowd.recording import Request, Script, compare, recorded, shards_by_evaluation
+from benchmarks.crowd.clients import Connection, Refused, replay, runs
+from benchmarks.crowd.recording import Request, Script, batch, compare, recorded, shards_by_evaluation
 from benchmarks.crowd.tables import METRICS, SHARDS, fill
 from benchmarks.crowd.wire import message, query, read_bind, rows
 from models.database.session import make_engine
@@ -38,12 +38,13 @@ def replayed(connection: Connection, script: Script, values: dict[str, object]) 
             return
 
 
-@pytest.fixture
-def script(engine: Engine, settings: Settings) -> Iterator[Script]:
-    with recorded(settings) as found:
-        yield found
+@pytest.fixture(params=[1, 8])
+def script(engine: Engine, settings: Settings, request: pytest.FixtureRequest) -> Iterator[Script]:
+    with recorded(settings, (request.param,)) as found:
+        yield found[request.param]
 
 
+@pytest.mark.few(1)
 def test_an_evaluation_that_is_replayed_ends_as_a_real_one(engine: Engine, settings: Settings, script: Script) -> None:
     for fork in (script.claim, script.complete):
         begin, *_ = fork.common
@@ -54,10 +55,11 @@ def test_an_evaluation_that_is_replayed_ends_as_a_real_one(engine: Engine, setti
     address = make_url(settings.database_url)
     connection = Connection((address.host or "", address.port or 5432), script)
     evaluation, shards = next(item for item in shards_by_evaluation(engine).items() if len(item[1]) == SHARDS)
-    for values in shards:
+    messages = [batch(shards[begin : begin + script.size]) for begin in range(0, SHARDS, script.size)]
+    for values in messages:
         replayed(connection, script, values)
     with pytest.raises(Refused, match="cannot be claimed"):
-        replayed(connection, script, shards[0])
+        replayed(connection, script, messages[0])
     connection.socket.close()
     tables = {
         "shard s JOIN shard_evaluation l ON l.shard_id = s.id": "s.state, s.attempts, s.worker IS NULL, kernel_seconds",
@@ -79,6 +81,13 @@ def test_an_evaluation_that_is_replayed_ends_as_a_real_one(engine: Engine, setti
             assert found[0] == found[1], table
         stored = text("SELECT count(*) FROM statistics WHERE evaluation_id = :own")
         assert reading.scalar(stored, {"own": evaluation}) == SHARDS * len(METRICS)
+
+
+def test_messages_are_replayed_by_what_was_recorded() -> None:
+    """Of one evaluation and without gaps, in sizes of which there is a script."""
+    shards = [{"evaluation": each, "first_block": n, "last_block": n + 1} for each in (1, 2) for n in (3, 4, 5, 7)]
+    assert [len(some) for some in runs(shards, range(1, 9))] == [3, 1, 3, 1]
+    assert [len(some) for some in runs(shards, [1, 2])] == [2, 1, 1, 2, 1, 1]
 
 
 def test_tasks_that_differ_by_more_than_their_ids_make_no_script() -> None:

@@ -23,7 +23,7 @@ from models.database.session import reading, writing
 from models.schema.accounts import Invitation
 from models.schema.campaigns import Campaign, CampaignProtocol, Participation, Quota
 from models.schema.corpus import Protocol, Submission
-from models.schema.roles import Joining, PhaseKind, Visibility
+from models.schema.roles import Joining, PhaseKind, SiteRole, Visibility
 from models.schema.states import QuotaKind
 from tests.service.campaigns import found, submit_output, with_test_set
 from tests.service.people import submit
@@ -153,6 +153,18 @@ def test_on_the_page_and_with_teams_that_are_invited(port: Port) -> None:
     assert port.count(Invitation) == 2
     assert port.count(Participation) == 2, "nobody takes part unasked"
     assert port.program("mary").post(f"{ADDRESS}/clone", json={"name": "mine"}).status_code == 403
+
+
+def test_a_clone_begins_in_the_time_zone_of_its_campaign(service: Service) -> None:
+    old_campaign(service)
+    root = service.account("root", SiteRole.ADMINISTRATOR)
+    fields = {"clone_name": "by page", "clone_starts": "2027-07-01T00:00"}
+    submit(service.browser(root), "/campaigns/wmt24/manage/results", "/campaigns/wmt24/manage/clone", **fields)
+    asked = {"name": "by program", "starts": "2027-07-01T00:00"}
+    assert service.program(root).post("/api/v1/campaigns/wmt24/clone", json=asked).status_code == 201
+    for name in ("by page", "by program"):
+        with reading(service.engine) as connection:
+            assert read_access(connection, COMMAND_LINE, name).phases[0].starts_at == at("2027-07-01T00:00")
 
 
 def test_the_archive_has_published_campaigns_with_winners(port_anywhere: Port) -> None:

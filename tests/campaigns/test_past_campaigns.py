@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+import re
+from urllib.parse import urlencode
+
 import pytest
 from sqlalchemy import delete
 
-from campaigns.accounts.principal import NOBODY
+from campaigns.accounts.principal import COMMAND_LINE, NOBODY
+from campaigns.changes import lock_for_change
 from campaigns.leaderboards.view import Boards
 from campaigns.past_campaigns import list_past_campaigns
+from campaigns.rules import Rules, set_rules
 from models.database.session import reading, writing
 from models.schema.campaigns import Phase
 from models.schema.roles import PhaseKind
+from scheduler.ingest.judgments import ingest_judgments
+from steelyard.meta_evaluation.human.judgments import Judged, Judgment, SegmentScore, SystemScore
 from steelyard_client.documents.campaigns.past_campaigns import PastCampaign
 from tests.service.scored_campaigns import CONTRASTIVE, Scored
-from tests.service.service import Service
+from tests.service.service import DAY, Service
+from web.pages.campaigns import past
 
 
 def archive(service: Service, limit: int = 10, after: int | None = None) -> tuple[list[PastCampaign], int | None]:
@@ -71,6 +79,8 @@ def test_every_test_set_has_winners_and_only_published_campaigns_are_there(servi
     other = Scored(service, "pier", replicates=0)
     other.add("", "c", 10.0)
     assert winners(service) == [("port", "BLEU", ["a"]), ("port (version 2)", "BLEU", ["b"])]
+    links = re.findall(r'/port/leaderboard\?([^"]*)"><bdi>([^<]*)<', service.client().get("/archive").text)
+    assert links == [(urlencode({"test_set": each}), each) for each in ("port", "port (version 2)")]
     publish(other)
     assert [each.name for each in archive(service)[0]] == ["pier", "port"]
     third = Scored(service, "quay", replicates=0)
@@ -88,3 +98,50 @@ def test_every_test_set_has_winners_and_only_published_campaigns_are_there(servi
     with writing(service.engine) as connection:
         connection.execute(delete(Phase).where(Phase.campaign_id == first.campaign_id))
     assert [each.name for each in archive(service)[0]] == ["quay", "pier"]
+
+
+def test_the_page_has_the_newest_year_first_and_each_campaign_below_its_own(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, years in (("port", 0), ("pier", 3), ("quay", 1), ("mole", 3)):
+        scored = Scored(service, name, replicates=0)
+        scored.add("", "a", 10.0)
+        service.campaign(name)
+        service.phase(scored.campaign_id, "results", PhaseKind.PUBLISHED, begins=-366 * years * DAY)
+    campaigns, _ = archive(service)
+    of_year: dict[str, list[str]] = {}
+    for each in sorted(campaigns, key=lambda each: -each.year):
+        of_year.setdefault(str(each.year), []).append(each.name)
+    assert [len(names) for names in of_year.values()] == [1, 1, 2]
+    page = service.client().get("/archive").text
+    shown = re.findall(r'<h2>(\d+)</h2>|<h3><a href="/campaigns/(\w+)">', page)
+    assert ["".join(each) for each in shown] == [each for year, names in of_year.items() for each in (year, *names)]
+    monkeypatch.setattr(past, "SHOWN", 3)
+    first = service.client().get("/archive").text
+    (following,) = re.findall(r'<a rel="next" href="([^"]*)"', first)
+    second = service.client().get(following).text
+    assert 'rel="next"' not in second
+    parts = [re.findall(r'<h3><a href="/campaigns/(\w+)">', each) for each in (first, second)]
+    assert [len(each) for each in parts] == [3, 1]
+    assert sorted([*parts[0], *parts[1]]) == sorted(each.name for each in campaigns)
+
+
+def test_winners_by_people_are_in_the_order_of_people(service: Service) -> None:
+    """Three whom the judgments cannot tell apart, of which the one that came last is first."""
+    scored = Scored(service)
+    for system in ("tug", "raft", "oar"):
+        scored.add("", system, 40.0)
+    publish(scored)
+    judgments = [
+        Judgment("ann", system, segment, score)
+        for system, score in (("tug", 60.0), ("raft", 62.0), ("oar", 64.0))
+        for segment in (0, 1)
+    ]
+    systems = [SystemScore(name, 0.0, None, 2, 2) for name in ("tug", "raft", "oar")]
+    segments = [SegmentScore(each.system, each.segment, each.value) for each in judgments]
+    judged = Judged("ratings", {"standardised": False}, systems, segments, judgments)
+    ingest_judgments(service.engine, scored.campaign_id, scored.test_set, "esa", judged)
+    with writing(service.engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "port")
+        set_rules(connection, access, Rules(human_rule="human", human_judgments="esa"))
+    assert winners(service) == [("port", "human", ["oar", "raft", "tug"])]

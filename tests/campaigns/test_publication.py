@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
+from zoneinfo import ZoneInfo
 
 import pytest
-from sqlalchemy import Engine, select
+from sqlalchemy import Engine, select, update
 
 from campaigns.errors import BadRequest, Conflict
 from campaigns.phases import PhaseRules, add_phase, change_phase, find_phase, rules_of
 from campaigns.publication import plan_publication, publish_now
 from campaigns.test_sets.stored import list_campaign_test_sets
-from models.database.session import reading
+from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
+from models.schema.campaigns import Campaign
 from models.schema.roles import LateRule, PhaseKind
 from tests.campaigns.test_phases import HOUR, changing, engine, look, plan
 from tests.faults.cluster import until
@@ -35,6 +38,16 @@ def test_publishing_ends_what_runs_and_begins_what_was_planned(engine: Engine, p
     assert access.phases[0].ends_at == access.phases[1].starts_at
     with changing(engine) as (connection, access), pytest.raises(BadRequest, match="already published"):
         publish_now(connection, access)
+
+
+def test_the_question_has_the_time_zone_of_the_campaign(engine: Engine) -> None:
+    plan(engine, "test", PhaseKind.BLIND, HOUR, 2 * HOUR)
+    with writing(engine) as connection:
+        connection.execute(update(Campaign).values(time_zone="Asia/Kathmandu"))
+    with changing(engine) as (connection, access), pytest.raises(Conflict) as refused:
+        publish_now(connection, access)
+    begins = datetime.fromtimestamp(access.phases[0].starts_at, ZoneInfo("Asia/Kathmandu"))
+    assert f'"test" (blind, planned for {begins.day} {begins:%B %Y, %H:%M}' in str(refused.value)
 
 
 def test_later_phases_are_deleted_once_that_is_confirmed(engine: Engine) -> None:
@@ -119,3 +132,17 @@ def test_publishing_leaves_a_phase_that_is_over_as_it_was(engine: Engine) -> Non
     with changing(engine) as (connection, access):
         publish_now(connection, access)
     assert look(engine).phases[0] == before
+
+
+@pytest.mark.parametrize("is_over", [True, False])
+def test_a_plan_tells_of_the_end_of_what_runs_alone_and_later_rules_stay(engine: Engine, is_over: bool) -> None:
+    plan(engine, "dev", PhaseKind.OPEN, -3 * HOUR, -2 * HOUR if is_over else HOUR)
+    plan(engine, "results", PhaseKind.PUBLISHED, 2 * HOUR, 5 * HOUR)
+    planned = rules_of(look(engine).phases[1])
+    with changing(engine) as (connection, access):
+        told = plan_publication(access)
+        assert (told.ends and told.ends.name) == (None if is_over else "dev")
+        assert (told.begins and told.begins.name) == "results"
+        publish_now(connection, access)
+    after = look(engine)
+    assert rules_of(after.phases[1]) == replace(planned, starts_at=access.at)

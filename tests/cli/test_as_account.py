@@ -119,7 +119,13 @@ def steelyard(monkeypatch, capsys, tmp_path):
     return run
 
 
-@pytest.mark.parametrize("phase", PHASES)
+REPEATED = "silent", "published"
+"""Phases that show in make test-thorough what the others do in make test."""
+
+
+@pytest.mark.parametrize(
+    "phase", [pytest.param(each, marks=[pytest.mark.thorough] * (each in REPEATED)) for each in PHASES]
+)
 def test_it_is_what_a_server_says(live, port, steelyard, monkeypatch, phase):
     kind, feedback, anonymous = PHASES[phase]
     with writing(live.service.engine) as connection:
@@ -156,7 +162,13 @@ def test_it_is_what_a_server_says(live, port, steelyard, monkeypatch, phase):
 
 # Texts are made here of what was said either way, so one phase shows that they are the same.
 @pytest.mark.parametrize(
-    ("form", "phase"), [("json", "open"), ("json", "silent"), ("json", "published"), ("text", "open")]
+    ("form", "phase"),
+    [
+        pytest.param("json", "open", marks=pytest.mark.thorough),
+        ("json", "silent"),
+        pytest.param("json", "published", marks=pytest.mark.thorough),
+        pytest.param("text", "open", marks=pytest.mark.thorough),
+    ],
 )
 def test_what_is_managed_is_what_a_server_says(live, port, steelyard, monkeypatch, phase, form):
     """Also for the command line on the database: it sees what an administrator sees through a server."""
@@ -183,6 +195,18 @@ def test_what_is_managed_is_what_a_server_says(live, port, steelyard, monkeypatc
     assert "oar" not in said["mary", submissions]
     assert all("oar" in said[who, submissions] and "mast" in said[who, submissions] for who in ("root", "ann"))
     assert "withdrawn" in said["root", submissions]
+
+
+def test_judgments_that_a_phase_hides_are_refused_to_whoever_asks_for_that_campaign(live, port, steelyard):
+    with writing(live.service.engine) as connection:
+        connection.exec_driver_sql("UPDATE phase SET kind = 'blind', feedback = 'none'")
+    here = ["--database", live.service.settings.database_url, "--as", "mary@example.org"]
+    status, said, noticed = steelyard("judgments", "list", *here)
+    assert (status, "kept" in said) == (0, False)
+    assert f"{NAME}: its judgments are not shown in this phase" in noticed
+    status, said, refused = steelyard("judgments", "list", "--campaign", NAME, *here)
+    assert (status, said) == (1, "")
+    assert refused
 
 
 def test_every_verb_that_lists_or_shows_is_compared():

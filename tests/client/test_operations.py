@@ -81,7 +81,9 @@ def patient(service_url: str) -> Iterator[Live]:
         yield Live.start(service_url, stack, at_once_seconds=0)
 
 
-@pytest.mark.parametrize("asynchronous", [False, True], ids=["blocking", "awaiting"])
+@pytest.mark.parametrize(
+    "asynchronous", [False, pytest.param(True, marks=pytest.mark.thorough)], ids=["blocking", "awaiting"]
+)
 def test_what_is_sent_is_what_is_returned(patient: Live, asynchronous: bool, tmp_path: Path) -> None:
     call = Caller(patient, asynchronous=asynchronous)
     service = patient.service

@@ -203,6 +203,7 @@ def guarded_postgres():
         shutil.rmtree(home, ignore_errors=True)
 
 
+@pytest.mark.thorough
 def test_every_service_starts(guarded_postgres, redis_url, tmp_path):
     # Containers have hosts and ports of their own; here they share this machine's.
     def environment(name):

@@ -72,6 +72,7 @@ def test_decisions_have_one_form():
         assert headings[-2:] == ["Decision", "Consequences"], name
 
 
+@pytest.mark.thorough
 def test_every_threat_has_a_test_that_is_collected():
     section = DOCS["docs/explanation/security.md"].partition("## Threat model\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| ([\d, ]+) \| ([STRIDE, ]+) \| .* \| `(tests/[\w/.:]+)` \|$", section, re.MULTILINE)

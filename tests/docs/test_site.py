@@ -18,6 +18,9 @@ from steelyard_client.steps import listing, operation
 from tests.docs.conftest import ROOT
 from web.app import create_app
 
+# Building the site takes nearly a minute; CI has it from `make docs`.
+pytestmark = pytest.mark.thorough
+
 LOADED = {"link": "href", "script": "src", "img": "src", "iframe": "src"}
 """Tag -> the attribute whose address a browser loads."""
 

@@ -71,7 +71,7 @@ def schedule_twice(log: Path) -> None:
 
     def send_twice(engine, app, messages, leads):  # type: ignore[no-untyped-def]
         with log.open("a") as file:
-            file.writelines(f"{message.kind.message} {message.key}\n" for message in messages)
+            file.writelines(f"{message.kind.message} {key}\n" for message in messages for key in message.keys)
         send(engine, app, messages, leads)
         return send(engine, app, list(reversed(messages)), leads)
 
@@ -86,7 +86,7 @@ def schedule_in_disorder(log: Path) -> None:
     def send_in_disorder(engine, app, messages, leads):  # type: ignore[no-untyped-def]
         backwards = list(reversed(messages))
         with log.open("a") as file:
-            file.writelines(f"{message.kind.message} {message.key}\n" for message in backwards)
+            file.writelines(f"{message.kind.message} {key}\n" for message in backwards for key in message.keys)
         later = threading.Timer(0.2, send, (engine, app, backwards, leads))
         later.daemon = True
         later.start()
@@ -176,7 +176,7 @@ def usurp(log: Path) -> None:
 
     def send_and_tell(engine, app, messages, leads):  # type: ignore[no-untyped-def]
         with log.open("a") as file:
-            file.writelines(f"{message.kind.message} {message.key}\n" for message in messages)
+            file.writelines(f"{message.kind.message} {key}\n" for message in messages for key in message.keys)
         return send(engine, app, messages, leads)
 
     dispatch._send = send_and_tell

@@ -7,6 +7,7 @@ import random
 import subprocess
 import sys
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -163,6 +164,44 @@ def test_all_systems_at_once():
     assert repr(found).splitlines()[2].split()[:2] == ["theirs", f"{found['theirs']['bleu'].score:.2f}"]
 
 
+@pytest.mark.parametrize(("first", "second"), list(product((1, 2, None), repeat=2)))
+def test_a_sum_says_how_many_references_its_parts_had(first, second):
+    """None: as many as the segment has."""
+    total = BLEU().accumulator()
+    for count in (first, second):
+        total.update(SYS, [REFS[0], [None, *REFS[1][1:]]] if count is None else REFS[:count])
+    wanted = first if first == second and first else "var"
+    assert total.compute().signature.startswith(f"nrefs:{wanted}|")
+
+
+def test_a_comparison_takes_the_seed_the_level_and_the_trials():
+    generator = random.Random(11)
+    refs = texts(generator, 30)
+    systems = {
+        name: [
+            ref if generator.random() < 0.5 else other for ref, other in zip(refs, texts(generator, 30), strict=True)
+        ]
+        for name in ("first", "ours", "theirs")
+    }
+    outcomes = set()
+    for seed in (12345, 7):
+        found = evaluate(systems, references=[refs], metrics=["bleu", "ter"], bootstrap=200, seed=seed)
+        wanted = score_systems(
+            as_segments([systems["theirs"], systems["ours"]], [refs]), [BLEU(), TER()],
+            replicates=200, seed=seed, segment_scores=True, keep_statistics=True,
+        )  # fmt: skip
+        for level, trials in product((0.95, 0.6), (100, 150)):
+            for test, results in (
+                ("bootstrap", paired_bootstrap(wanted, level=level)),
+                ("randomization", paired_randomization(wanted, trials=trials, seed=seed, level=level)),
+            ):
+                compared = found.compare("theirs", "ours", test=test, level=level, trials=trials)
+                outcome = [(each.difference, each.p, each.interval) for each in compared]
+                assert outcome == [(each.difference, each.p, each.interval) for each in results]
+                outcomes.add((test, str(outcome)))
+    assert len(outcomes) == 4 + 8, "a bootstrap has no trials"
+
+
 @dataclass(frozen=True)
 class SourceRatio(SegmentMetric):
     """Characters of the hypothesis per character of the source."""
@@ -217,8 +256,11 @@ def test_undefined_scores_are_null_in_json():
     assert json.loads(found.to_json())["systems"][0]["scores"][0]["score"] is None
 
 
-def test_the_target_language_chooses_the_tokenizer():
-    found = evaluate({"ours": ["我们走"]}, references=[["我们走"]], metrics=["bleu"], language="zh")
+@pytest.mark.parametrize("resources", [None, {}, {"anything": __file__}])
+def test_the_target_language_chooses_the_tokenizer(resources):
+    found = evaluate(
+        {"ours": ["我们走"]}, references=[["我们走"]], metrics=["bleu"], language="zh", resources=resources
+    )
     assert found.metrics == ("bleu:tok=zh",)
     assert BLEU(trg_lang="zh") == BLEU(tokenize="zh") == replace(BLEU(), tok="zh")
 

@@ -76,7 +76,7 @@ class App:
         self.known.append(name)
 
     def send(self, message):
-        self.sent.append([message.kind.message, message.key])
+        self.sent.append([message.kind.message, *message.keys])
 
 
 def row(key):
@@ -105,7 +105,7 @@ sweep(engine, settings)
 found["reclaimed"] = row(keys[1])
 with writing(engine) as connection:
     claim(connection, kind, keys[1], kind.policy(settings), owner="t:1", worker="w")
-release_lost(context, "count_words", "t", keys[1], "its process died.")
+release_lost(context, "count_words", "t", [keys[1]], "its process died.")
 found["lost"] = row(keys[1])
 
 

@@ -110,6 +110,7 @@ ANALYSIS_AREAS: dict[str, list[Target]] = {
                     *("reading", "spans", "tables"),
                 )
             ),
+            "tests/library/meta_evaluation/human/assessment_formats/test_domains.py "
             "tests/library/meta_evaluation/human/assessment_formats/test_formats.py "
             "tests/library/meta_evaluation/human/assessment_formats/test_placing.py "
             "tests/library/meta_evaluation/human/assessment_formats/test_scales.py "

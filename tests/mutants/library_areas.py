@@ -216,7 +216,7 @@ LIBRARY_AREAS: dict[str, list[Target]] = {
             "tests/library/metrics/edit/test_character.py",
         ),
         kernel(
-            "ter.c ter_shifts.h ter_distance.h",
+            "ter.c ter_shifts.h ter_bounds.h ter_distance.h",
             "tests/library/kernels/edit/test_ter.py tests/library/metrics/edit/test_ter.py",
         ),
         kernel("resampling.c philox.h", "tests/library/kernels/resampling/test_resampling.py"),

@@ -26,6 +26,8 @@ MEMORY = 8 << 30
 """Bytes of address space: a fault may ask for more than there is."""
 OPTIONS = (
     *("-q", "-x", "--no-header", "-p", "no:cacheprovider", "--hypothesis-profile=unshrunk", "--hypothesis-seed=1"),
+    # With what `make test` leaves to `make test-thorough`.
+    *("-m", "not long and not containers"),
     # Libraries that are ready are plugins, some of them.
     *("-W", "ignore:Module already imported:pytest.PytestAssertRewriteWarning"),
     # What others remove among the folders of all pytests may be looked at in that moment: a warning, and so an error.

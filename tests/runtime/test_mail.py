@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import email
+import email.policy
 import smtplib
 import ssl
 from typing import Any
 
 import pytest
 
+import runtime.mail
 from runtime.mail import NOT_SENT, BadMailUrl, Email, MailServer, mail_server, send_email
 from runtime.service_settings import WebSettings
 
@@ -119,3 +122,15 @@ def test_servers_prove_who_they_are_before_anything_is_said(
     assert reached == [(kind, "h", int(url[-1]))]
     (context,) = contexts
     assert (context.verify_mode, context.check_hostname) == (ssl.CERT_REQUIRED, True)
+
+
+def test_what_ends_mails_stands_in_their_head(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Mail programs show a button for it; a mail that somebody asked for, such as a link, has none."""
+    sent: list[Any] = []
+    monkeypatch.setattr(runtime.mail, "_deliver", lambda _server, message, *_: sent.append(message))
+    leave = "https://mt.example.org/unsubscribe/" + 60 * "4f" + "?kind=deadline"
+    settings = WebSettings(mail_url="smtp://localhost")
+    for address in (leave, ""):
+        assert send_email(settings, Email("mary@example.org", "Hello", "It is us.", unsubscribe=address)) == ""
+    written = [email.message_from_bytes(each.as_bytes(), policy=email.policy.default) for each in sent]
+    assert [each["List-Unsubscribe"] for each in written] == [f"<{leave}>", None]

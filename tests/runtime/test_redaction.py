@@ -11,17 +11,21 @@ import pytest
 from sqlalchemy import make_url
 from sqlalchemy.exc import DBAPIError
 
+from campaigns.errors import BadTime, CampaignsError
+from cli.errors import explained
 from cli.main import main
 from models.database.error_kinds import explain
 from models.database.session import make_engine
-from models.errors import BadStore
+from models.errors import BadStore, ModelsError
 from models.schema.states import QueueClass
 from models.storage.blobs import write_object
+from runtime.errors import ProcessError
 from runtime.logs import JsonLines, TextLines
 from runtime.redaction import redacted, shown_url
 from runtime.settings import Settings
+from scheduler.errors import BadSchedule, SchedulerError
 from worker.app import make_app
-from worker.errors import BrokerAway
+from worker.errors import BrokerAway, WorkerError
 from worker.messaging.queues import count_messages
 
 PARTS = ("hunt", "er2")
@@ -193,3 +197,15 @@ def test_addresses_are_shown_in_one_way():
         if re.search(r"render_as_string|hide_password|\.as_uri\(", file.read_text())
     ]
     assert users == ["runtime/redaction.py"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "status"),
+    [
+        *((each, 1) for each in (CampaignsError, ModelsError, ProcessError, SchedulerError, WorkerError)),
+        *((each, 2) for each in (BadSchedule, BadTime)),
+    ],
+)
+def test_an_error_that_a_command_explains(kind, status):
+    said, left_with = explained(kind("redis://me:hunt-er2@127.0.0.1:1/0 does not answer"))
+    assert (said, left_with) == ("redis://me:***@127.0.0.1:1/0 does not answer", status)

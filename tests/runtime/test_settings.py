@@ -29,6 +29,20 @@ def test_the_environment_wins(monkeypatch: pytest.MonkeyPatch) -> None:
     assert settings.processes == 3
 
 
+def test_an_empty_variable_is_none_and_the_case_of_its_name_does_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_MAX_ATTEMPTS", "")
+    monkeypatch.setenv("steelyard_web_port", "99")
+    settings = WebSettings()
+    assert settings.max_attempts == 3
+    assert settings.web_port == 99
+
+
+def test_what_is_given_wins_over_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("STEELYARD_CONCURRENCY", "3")
+    assert Settings(concurrency=7).concurrency == 7
+    assert Settings(concurrency=None).concurrency is None
+
+
 def test_nonsense_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STEELYARD_MAX_ATTEMPTS", "0")
     with pytest.raises(ValidationError, match="max_attempts"):

@@ -157,7 +157,7 @@ class Broken(App):
 
     def send(self, message: TaskMessage) -> None:
         with writing(self.engine) as connection:
-            connection.execute(update(Shard).where(Shard.id == message.key).values(state=LeaseState.RUNNING))
+            connection.execute(update(Shard).where(Shard.id.in_(message.keys)).values(state=LeaseState.RUNNING))
         raise self.error
 
 

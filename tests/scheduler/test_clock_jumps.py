@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from models.database.session import make_engine, reading, writing
-from models.queue.lease import claim_row, retry_later
+from models.queue.lease import claim_rows, retry_later
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
 from models.schema.states import LeaseState
@@ -30,7 +30,7 @@ def in_flight(settings: Settings) -> list[int]:
         keys = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
         connection.execute(insert(Worker).values(id="w", host="h", pid=os.getpid(), version="1", concurrency=1))
         leased = settings.lease_seconds
-        assert claim_row(connection, Shard, keys[0], owner="o", worker="w", lease_seconds=leased, max_attempts=3)
+        assert claim_rows(connection, Shard, [keys[0]], owner="o", worker="w", lease_seconds=leased, max_attempts=3)
         connection.execute(
             update(Shard).where(Shard.id == keys[1]).values(state=LeaseState.ENQUEUED, enqueued_at=now())
         )

@@ -1,6 +1,7 @@
 """Handing out work: the window, the classes, the shares of teams, and brokers that are away."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -41,7 +42,8 @@ class App:
     def send(self, message: TaskMessage) -> None:
         if len(self.sent) >= self.reachable:
             raise BrokerAway("connection refused")
-        self.sent.append((str(message.kind.message), message.key, message.queue_class.queue_of(message.edition)))
+        queue = message.queue_class.queue_of(message.edition)
+        self.sent += [(str(message.kind.message), key, queue) for key in message.keys]
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
         return dict.fromkeys(classes, 0)
@@ -283,7 +285,7 @@ def test_a_task_that_has_begun_though_its_sender_heard_of_no_success_goes_on(sql
     class Breaking(App):
         def send(self, message: TaskMessage) -> None:
             with writing(engine) as connection:
-                begun = update(Shard).where(Shard.id == message.key)
+                begun = update(Shard).where(Shard.id.in_(message.keys))
                 connection.execute(begun.values(state=LeaseState.RUNNING, owner="o"))
             raise BrokerAway("the connection broke before it was confirmed")
 
@@ -301,7 +303,13 @@ def test_the_window_of_so_many_processes(sqlite_url: str) -> None:
     }
     settings = one_block_shards(sqlite_url, **given)
     shares = {QueueClass.INTERACTIVE: 5 / 8, QueueClass.CAMPAIGN: 1 / 4, QueueClass.NIGHTLY: 1 / 8}
-    assert _window(settings, 4) == Window(places=6, short_places=7, seconds=80.0, shares=shares)
+    usual = Window(places=6, short_places=7, seconds=80.0, shares=shares, small_places=48)
+    assert _window(settings, 4) == usual
+    # Small tasks have more places, as many as messages hold, up to a limit.
+    assert _window(settings, 4, 0.25) == replace(usual, small_seconds=1.5)
+    small = _window(settings, 400, 0.25)
+    assert (small.places, small.small_places, small.small_seconds) == (600, 1024, 150.0)
+    assert [small.open_places(seconds) for seconds in (149.0, 150.0)] == [1024, 600]
     assert _window(one_block_shards(sqlite_url, window_factor=0.1), 1).places == 1
     assert set(new_accounting(settings).lag) == set(shares)
 

@@ -244,7 +244,7 @@ def test_a_leader_whose_term_is_over_sends_nothing(database_url: str) -> None:
     with writing(engine) as connection:
         connection.execute(insert(Worker).values(id="w", host="h", pid=1, version="1", concurrency=2, edition=EDITION))
     sent: list[int] = []
-    app = SimpleNamespace(send=lambda message: sent.append(message.key))
+    app = SimpleNamespace(send=lambda message: sent.extend(message.keys))
     # It wakes up after the first message.
     assert dispatch(engine, app, settings, leads=lambda: not sent) == 1
     assert len(sent) == 1

@@ -157,6 +157,7 @@ LATER_EDITS = {
 """Of a job whose shards are done."""
 
 
+@pytest.mark.few(10)
 @pytest.mark.parametrize("edit", [*EDITS, *LATER_EDITS])
 def test_whatever_people_edit_every_evaluation_ends(engine: Engine, database_url: str, edit: str) -> None:
     """With scores, or with a reason; in the rounds of two minutes."""

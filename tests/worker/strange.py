@@ -71,7 +71,8 @@ CHANGES: list[tuple[tuple[str, ...], Any, str]] = [
     (("body",), [[True], {}, {}], "wrong"),
     (("body",), [[-5], {}, {}], "wrong"),
     (("body",), [[1 << 70], {}, {}], "wrong"),
-    (("body",), [[5, 6], {}, {}], "wrong"),
+    (("body",), [[5, "6"], {}, {}], "wrong"),
+    (("body",), [list(range(100)), {}, {}], "wrong"),
     (("body",), [[], {}, {}], "wrong"),
     (("body",), [[5], {"x": 1}, {}], "wrong"),
     (("body",), [[5], {}, {"chain": [{"task": SHARD.message}]}], "wrong"),
@@ -111,8 +112,10 @@ RAW: list[bytes] = [
 ]  # fmt: skip
 """What is not even shaped like a message; some is, without a body that can be read."""
 
-BOMB = zlib.compress(bytes(1 << 26), 9)
-"""64 KB, which are 64 MB once they are unpacked."""
+
+def bomb() -> bytes:
+    """64 KB, which are 64 MB once they are unpacked."""
+    return zlib.compress(bytes(1 << 26), 9)
 
 
 def _table(*fields: bytes) -> bytes:

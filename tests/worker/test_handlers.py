@@ -152,7 +152,8 @@ def test_each_kind_names_what_workers_run() -> None:
     for kind in KINDS:
         assert (kind.message is None) == (kind.run is None or kind is LEARNED_SHARD), kind
         if kind.run is not None:
-            assert list(signature(kind.runner).parameters)[:2] == ["context", "claim"], kind
+            claims = "claim" if kind.together is None else "claims"
+            assert list(signature(kind.runner).parameters)[:2] == ["context", claims], kind
             assert len(signature(kind.runner).parameters) == 3, kind
 
 

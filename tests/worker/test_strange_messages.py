@@ -19,7 +19,7 @@ from scheduler.dispatch import dispatch
 from tests.acceptance.commands import running, wait_for
 from tests.scheduler.jobs import one_block_shards, queue_job, queue_named
 from tests.servers import free_port
-from tests.worker.strange import BOMB, CHANGES, RAW, UNDECODABLE, Undecodable, changed
+from tests.worker.strange import CHANGES, RAW, UNDECODABLE, Undecodable, bomb, changed
 from worker.app import Broker
 
 pytestmark = pytest.mark.faults
@@ -82,7 +82,7 @@ def test_a_worker_outlives_messages_that_are_none_on_rabbitmq(tmp_path, sqlite_u
         if place[0] != "properties":
             strange.append(_as_amqp(changed(place, value)))
     strange += map(Undecodable, UNDECODABLE)
-    strange.append(amqp.Message(BOMB, content_type="application/json", application_headers={"compression": "zlib"}))
+    strange.append(amqp.Message(bomb(), content_type="application/json", application_headers={"compression": "zlib"}))
     with closing(amqp.Connection(rabbitmq_url.partition("@")[2].partition("/")[0])) as connection:
         connection.connect()
 

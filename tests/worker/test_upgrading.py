@@ -17,7 +17,8 @@ from tests.scheduler.jobs import one_block_shards, queue_job
 from worker import runners
 from worker.context import WorkerContext
 from worker.handlers import do
-from worker.messaging.celery_tasks import MESSAGE_HEADER, MESSAGE_VERSION, should_handle
+from worker.messaging.celery_tasks import MESSAGE_HEADER, should_handle
+from worker.tasks import MESSAGE_VERSION
 
 
 @pytest.fixture

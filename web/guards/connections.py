@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from campaigns.accounts.throttle import network_of
 from web.guards.proxies import trusted_addresses
+from web.guards.request_validation import MAX_HEADER_BYTES, MAX_URL_BYTES
 
 if TYPE_CHECKING:
     from runtime.service_settings import WebSettings
 
 IDLE_SHARE = 2
 """Connections per concurrent request: browsers keep some open without using them."""
+
+INCOMPLETE_BYTES = 2 * (MAX_URL_BYTES + MAX_HEADER_BYTES)
+"""Bytes of headers that are kept until all have arrived. More than `RequestValidation` accepts, whose answer says what
+to do; h11 keeps 16,384 and refuses more without a reason, but only where they arrive in several pieces."""
 
 
 def guarded_protocol(settings: WebSettings) -> type[H11Protocol]:
@@ -30,6 +35,10 @@ def guarded_protocol(settings: WebSettings) -> type[H11Protocol]:
         """The client's network; "" behind a trusted proxy, which many clients share."""
         _waiting: asyncio.TimerHandle | None = None
         _stalled: asyncio.TimerHandle | None = None
+
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            self.conn = h11.Connection(h11.SERVER, INCOMPLETE_BYTES)
 
         def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
             """Accept a connection, or close it if there are too many."""

@@ -22,6 +22,7 @@ from models.database.session import reading
 from runtime.times import utc
 from steelyard.tables.formatting import date_time, duration
 from steelyard.text.languages import language_name
+from steelyard.text.wording import number_of
 from steelyard_client.version import VERSION
 from web.dependencies import (
     FORM_FIELD,
@@ -201,5 +202,5 @@ def _environment() -> Environment:
     # "test_set.correct" of the audit log, as words.
     environment.filters["action"] = lambda code: code.replace("_", " ").replace("-", " ").replace(".", ": ")
     environment.globals |= {"static": address_of, "icon": Markup(drawn_icon())}  # noqa: S704 - a file of ours
-    environment.filters |= {"language_name": language_name, "markdown": markdown}
+    environment.filters |= {"language_name": language_name, "markdown": markdown, "number_of": number_of}
     return environment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ import numpy as np
 from sqlalchemy import Connection, select
 
 from models.corpus.protocols import ProtocolContent
-from models.queue.kinds.shards import ClaimedShard, ShardRow, ShardTiming
+from models.queue.kinds.shards import Blocks, ClaimedShard, ShardRow, ShardTiming
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.corpus import LayerBlock, Text, TextBlock
 from models.storage.arrays import pack
@@ -22,6 +22,7 @@ from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.score_systems import corpus_sums, resampled_run, shard_statistics
 from steelyard.metrics.segments import Segments
+from steelyard.text.blocks import block_count
 
 if TYPE_CHECKING:
     from steelyard.metrics.metric import Metric
@@ -55,16 +56,24 @@ def read_texts(
     MissingLayer
         If a text lacks the layer.
     """
+    (found,) = _read_ranges(connection, texts, [(first_block, last_block)], layer)
+    return found
+
+
+def _read_ranges(
+    connection: Connection, texts: Sequence[int], ranges: Sequence[Blocks], layer: str | None = None
+) -> list[list[bytes]]:
+    """As `read_texts`, for ranges that follow each other."""
     table = TextBlock if layer is None else LayerBlock
-    wanted = select(table.text_id, table.content).where(
-        table.text_id.in_(set(texts)), table.block >= first_block, table.block < last_block
+    (first, _), (_, last) = ranges[0], ranges[-1]
+    wanted = select(table.text_id, table.block, table.content).where(
+        table.text_id.in_(set(texts)), table.block >= first, table.block < last
     )
     if layer is not None:
         wanted = wanted.where(LayerBlock.layer == layer)
-    rows = connection.execute(wanted.order_by(table.text_id, table.block))
-    contents: dict[int, list[bytes]] = {}
-    for text_id, content in rows:
-        contents.setdefault(text_id, []).append(content)
+    contents: dict[int, dict[int, bytes]] = {}
+    for text_id, block, content in connection.execute(wanted.order_by(table.text_id, table.block)):
+        contents.setdefault(text_id, {})[block] = content
     if layer is not None and not contents.keys() >= set(texts):
         raise MissingLayer(
             f"A stored text lacks the layer {describe_layers([layer])}. Evaluate it without this metric."
@@ -72,9 +81,18 @@ def read_texts(
     # No real text has no bytes and no block: were blocks lost, that is found below.
     without = select(Text.id, Text.segments).where(Text.id.in_(set(texts) - contents.keys()), Text.bytes == 0)
     for text_id, segments in connection.execute(without).all() if contents.keys() < set(texts) else ():
-        lines = min(segments, last_block * BLOCK_SEGMENTS) - first_block * BLOCK_SEGMENTS
-        contents[text_id] = [b"\n" * (lines - 1)]
-    return [b"\n".join(contents[text]) for text in texts]
+        for block in range(first, min(last, max(first + 1, block_count(segments)))):
+            lines = min(segments - block * BLOCK_SEGMENTS, BLOCK_SEGMENTS)
+            contents.setdefault(text_id, {})[block] = b"\n" * (lines - 1)
+    found = []
+    for begin, end in ranges:
+        blocks = {
+            text: [contents[text][block] for block in range(begin, end) if block in contents[text]] for text in texts
+        }
+        if not all(blocks.values()):
+            raise KeyError("A stored text lacks blocks.")
+        found.append([b"\n".join(blocks[text]) for text in texts])
+    return found
 
 
 def shard_metrics(claim: ClaimedShard, protocol: ProtocolContent) -> dict[int, str]:
@@ -95,26 +113,41 @@ class ShardTexts:
     """The corpus statistics of its metrics (`worker.computing.corpus_statistics`)."""
 
 
-def read_shard(connection: Connection, claim: ClaimedShard, protocol: ProtocolContent) -> ShardTexts:
-    """The texts of a shard, and the layers and the source where its metrics need them.
+def runs_of_shards(claims: Iterable[ClaimedShard]) -> list[list[ClaimedShard]]:
+    """Shards whose texts can be read together: of the same systems and metrics, each begins where another ends."""
+    runs: list[list[ClaimedShard]] = []
+    for claim in sorted(claims, key=lambda each: (_work(each), each.first_block)):
+        if runs and _work(runs[-1][-1]) == _work(claim) and runs[-1][-1].last_block == claim.first_block:
+            runs[-1].append(claim)
+        else:
+            runs.append([claim])
+    return runs
+
+
+def _work(claim: ClaimedShard) -> tuple[int, tuple[int, ...], tuple[int, ...], str]:
+    """What shards of a run have in common."""
+    return claim.protocol_id, claim.evaluations, claim.texts, repr(claim.metrics)
+
+
+def read_shards(connection: Connection, run: Sequence[ClaimedShard], protocol: ProtocolContent) -> Iterator[ShardTexts]:
+    """The texts of each shard of a run, and the layers and the source where its metrics need them.
 
     Raises
     ------
     MissingLayer
         If a text lacks a layer.
     """
-    metrics = [cached_metric(specification) for specification in shard_metrics(claim, protocol).values()]
+    metrics = [cached_metric(specification) for specification in shard_metrics(run[0], protocol).values()]
     wanted = {layer for metric in metrics for layer in metric.layers}
-    ids = (*protocol.reference_texts, *claim.texts)
-    blocks = claim.first_block, claim.last_block
-    source = None
+    ids = (*protocol.reference_texts, *run[0].texts)
+    ranges = [(claim.first_block, claim.last_block) for claim in run]
+    sources: Sequence[Sequence[bytes | None]] = [[None]] * len(run)
     if protocol.source_text is not None and any("source" in metric.inputs for metric in metrics):
-        (source,) = read_texts(connection, [protocol.source_text], *blocks)
-    return ShardTexts(
-        read_texts(connection, ids, *blocks),
-        {layer: read_texts(connection, ids, *blocks, layer) for layer in sorted(wanted)},
-        source,
-    )
+        sources = _read_ranges(connection, [protocol.source_text], ranges)
+    texts = _read_ranges(connection, ids, ranges)
+    layers = {layer: _read_ranges(connection, ids, ranges, layer) for layer in sorted(wanted)}
+    for number, (source,) in enumerate(sources):
+        yield ShardTexts(texts[number], {layer: found[number] for layer, found in layers.items()}, source)
 
 
 def score_texts(

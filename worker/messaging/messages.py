@@ -9,9 +9,10 @@ from typing import Any
 
 from models.queue.kinds.registry import BY_MESSAGE
 from worker.messaging.celery_tasks import MESSAGE_HEADER, WAKE
+from worker.tasks import MOST_TOGETHER
 
 LARGEST_MESSAGE = 1 << 16
-"""Limit on the bytes of a message's body; ours have about 80."""
+"""Limit on the bytes of a message's body; ours have about 80, or twice that with several ids."""
 
 UNREADABLE_TYPE = "application/x-unreadable"
 """The content type that marks an unparsable message."""
@@ -78,8 +79,11 @@ def _fault_of_body(task: str, body: bytes | str | None) -> Fault | None:
     args, kwargs, embedded = given
     if not isinstance(args, list) or kwargs != {} or not isinstance(embedded, dict) or any(embedded.values()):
         return Fault("wrong", "its body has more than a task id")
-    numbers = 0 if task == WAKE else 1
-    if len(args) != numbers or not all(_is_whole(each) and 0 <= each < 1 << 63 for each in args):
+    if task == WAKE:
+        numbers = range(1)
+    else:
+        numbers = range(1, 2 if BY_MESSAGE[task].together is None else MOST_TOGETHER + 1)
+    if len(args) not in numbers or not all(_is_whole(each) and 0 <= each < 1 << 63 for each in args):
         return Fault("wrong", "its header and body have different task ids")
     return None
 

@@ -1,8 +1,10 @@
-"""Releases the task of a pool process that died."""
+"""Releases the tasks of a pool process that died."""
 
 from __future__ import annotations
 
 import logging
+from collections import Counter
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -21,8 +23,8 @@ HAD_THE_TIME = 0.75
 log = logging.getLogger(__name__)
 
 
-def release_lost(context: WorkerContext, task: str, task_id: str, key: int, reason: str | None) -> None:
-    """Release the task that a dead process had claimed, or was about to; without a reason it exceeded its time limit.
+def release_lost(context: WorkerContext, task: str, task_id: str, keys: Collection[int], reason: str | None) -> None:
+    """Release tasks that a dead process had claimed, or was about to; without a reason it exceeded its time limit.
 
     Otherwise the lease would have to expire first.
     """
@@ -34,7 +36,7 @@ def release_lost(context: WorkerContext, task: str, task_id: str, key: int, reas
     )
     with log_context(task_id=task_id):
         try:
-            context.write(lambda connection: _release(connection, context, task, task_id, key, description, timed_out))
+            context.write(lambda connection: _release(connection, context, task, task_id, keys, description, timed_out))
         except Exception:
             log.exception("Task %s was lost and could not be released; its lease will expire", task_id)
 
@@ -44,13 +46,15 @@ def _release(
     context: WorkerContext,
     task: str,
     task_id: str,
-    key: int,
+    keys: Collection[int],
     reason: str,
     timed_out: bool,
 ) -> None:
     # The task of the last shard continues with the reduction, so it may have been in either.
     for kind in SENT:
-        for held, owner in owned_by_task(connection, kind.table, task_id):
+        owned = owned_by_task(connection, kind.table, task_id)
+        together = Counter(owner for _, owner in owned)
+        for held, owner in owned:
             log.warning(
                 "%s %s is released: %s",
                 kind.title,
@@ -58,10 +62,12 @@ def _release(
                 reason,
                 extra=fields(**found_fields(connection, kind, held)),
             )
-            permanent = timed_out and not kind.retried_after_timeout and _used_its_time(connection, context, kind, held)
+            # Of several, any may have been the one.
+            alone = together[owner] == 1 and not kind.retried_after_timeout
+            permanent = timed_out and alone and _used_its_time(connection, context, kind, held)
             release(connection, kind, held, owner, reason, kind.policy(context.settings), permanent=permanent)
     if task in BY_MESSAGE:
-        unsend(connection, BY_MESSAGE[task].table, [key])
+        unsend(connection, BY_MESSAGE[task].table, keys)
 
 
 def _used_its_time(connection: Connection, context: WorkerContext, kind: TaskKind[Any, Any], key: int) -> bool:

@@ -19,6 +19,7 @@ from models.queue.workers import beat, delete_worker, stop_claiming
 from models.schema.queue import Worker
 from runtime.health import Liveness
 from worker.context import WorkerContext
+from worker.tasks import MESSAGE_VERSION
 
 log = logging.getLogger(__name__)
 
@@ -110,5 +111,6 @@ class Heartbeat:
             "revision": REVISION,
             "queue": self._queue,
             "device": self._device,
+            "message_version": MESSAGE_VERSION,
         }
         upsert(connection, Worker, [row], [name for name in row if name != "id"] + ["beat_at"])

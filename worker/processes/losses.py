@@ -26,7 +26,7 @@ def handle_lost_processes(context: WorkerContext) -> Callable[[], None]:
     ) -> None:
         if isinstance(exception, WorkerLostError | TimeLimitExceeded) and args:
             reason = None if isinstance(exception, TimeLimitExceeded) else f"its process died ({exception})."
-            release_lost(context, sender.name, task_id, args[0], reason)
+            release_lost(context, sender.name, task_id, args, reason)
 
     def on_dropped(exc: object = None, **other: object) -> None:  # noqa: ARG001
         if isinstance(exc, Fault):

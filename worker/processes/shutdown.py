@@ -36,7 +36,7 @@ GRACE_SECONDS = 5.0
 """Seconds that Celery may take to notice that its pool is gone."""
 
 REMEMBERED = 1000
-"""The number of recently received messages to remember."""
+"""The number of rows of recently received messages to remember."""
 
 TRIES = 5
 """Attempts to release tasks while the database is unavailable; after that, leases expire or the worker counts as
@@ -98,7 +98,7 @@ class Stopping:
         # Invalid messages are not recorded.
         with suppress(Exception):
             arguments, *_rest = request.message.payload
-            self._received.append((request.name, int(arguments[0])))
+            self._received.extend((request.name, int(each)) for each in arguments)
 
     def _listen(self, **_: object) -> None:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGQUIT):

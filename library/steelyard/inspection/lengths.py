@@ -10,7 +10,7 @@ import numpy as np
 from steelyard.text.languages import UNSEPARATED, main_code
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from numpy.typing import NDArray
 
@@ -61,12 +61,13 @@ def reference_lengths(references: Sequence[Sequence[str]], *, characters: bool) 
     return mean
 
 
-def length_buckets(lengths: NDArray[np.float64], ends: Sequence[int]) -> tuple[list[str], NDArray[np.int64]]:
+def length_buckets(lengths: Iterable[NDArray[np.float64]], ends: Sequence[int]) -> tuple[list[str], NDArray[np.int8]]:
     """The buckets that segments fall into by their length.
 
     Parameters
     ----------
-    lengths : ndarray of float64, shape (segments,)
+    lengths : iterable of ndarray of float64, shape (segments of a part,)
+        Of one part of the text after the other: of ten million segments, they are not held together.
     ends : sequence of int
         The longest of each bucket; a mean length of 10.5 is above 10.
 
@@ -74,8 +75,9 @@ def length_buckets(lengths: NDArray[np.float64], ends: Sequence[int]) -> tuple[l
     -------
     names : list of str
         Such as "11–20"; one more than there are ends.
-    bucket_of : ndarray of int64, shape (segments,)
+    bucket_of : ndarray of int8, shape (segments,)
     """
     between = [f"{low + 1}–{high}" for low, high in pairwise(ends)]
     names = [f"up to {ends[0]}", *between, f"over {ends[-1]}"]
-    return names, np.searchsorted(np.array(ends), lengths, side="left").astype(np.int64)
+    parts = [np.searchsorted(np.array(ends), each, side="left").astype(np.int8) for each in lengths]
+    return names, np.concatenate([np.zeros(0, np.int8), *parts])

@@ -8,12 +8,8 @@ from enum import StrEnum
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
     from collections.abc import Sequence
-
-    from numpy.typing import NDArray
 
 LONGEST = 1_000
 """Words of a text that are compared; what stands behind them is not marked."""
@@ -69,19 +65,19 @@ def compare(hypothesis: str, references: Sequence[str]) -> Marked:
     -------
     Marked
     """
-    here = _words(hypothesis)
+    parts, others = _parts(hypothesis), [_parts(reference) for reference in references]
+    here = _words(parts)
     closest, found, best = 0, _Common([], []), -1.0
-    for number, reference in enumerate(references):
-        there = _words(reference)
+    for number, other in enumerate(others):
+        there = _words(other)
         common = _common(here, there)
         share = 2 * len(common.first) / max(len(here) + len(there), 1)
         if share > best:
             closest, found, best = number, common, share
-    there = _words(references[closest])
-    moved_here, moved_there = _moved(here, there, found)
+    moved_here, moved_there = _moved(here, _words(others[closest]), found)
     return Marked(
-        _runs(hypothesis, set(found.first), moved_here),
-        _runs(references[closest], set(found.second), moved_there),
+        _runs(parts, set(found.first), moved_here),
+        _runs(others[closest], set(found.second), moved_there),
         closest,
     )
 
@@ -108,37 +104,44 @@ def _pattern() -> Any:
     return regex.compile(_PARTS)
 
 
-def _words(text: str) -> list[str]:
-    return [part for part in _parts(text) if not part.isspace()][:LONGEST]
+def _words(parts: Sequence[str]) -> list[str]:
+    return [part for part in parts if not part.isspace()][:LONGEST]
 
 
 def _common(one: Sequence[str], other: Sequence[str]) -> _Common:
     """The longest common subsequence; of several the one whose words come first in `one`, then in `other`."""
-    numbers = {word: number for number, word in enumerate(dict.fromkeys((*one, *other)))}
-    first, second = ([numbers[word] for word in words] for words in (one, other))
-    # Single elements of a list are read faster.
-    lengths = _lengths(np.array(first, np.int32), np.array(second, np.int32)).tolist()
+    rows = _unchanged(one, other)
     found = _Common([], [])
     row, column = 0, 0
-    while row < len(first) and column < len(second):
-        if first[row] == second[column]:
+    while row < len(one) and column < len(other):
+        if one[row] == other[column]:
             found.first.append(row)
             found.second.append(column)
             row, column = row + 1, column + 1
-        elif lengths[row][column + 1] == lengths[row][column]:
+        elif rows[row] >> len(other) - 1 - column & 1:
             column += 1
         else:
             row += 1
     return found
 
 
-def _lengths(one: NDArray[np.int32], other: NDArray[np.int32]) -> NDArray[np.int32]:
-    """`lengths[i, j]`: of the longest common subsequence of what follows from i and from j on."""
-    lengths = np.zeros((len(one) + 1, len(other) + 1), np.int32)
-    for row in reversed(range(len(one))):
-        either = np.maximum(lengths[row + 1, :-1], lengths[row + 1, 1:] + (other == one[row]))
-        lengths[row, :-1] = np.maximum.accumulate(either[::-1])[::-1]
-    return lengths
+def _unchanged(one: Sequence[str], other: Sequence[str]) -> list[int]:
+    """For each word of `one` a bit for each of `other`, the last word's first.
+
+    It is set where that word of `other` makes the longest common subsequence of what follows, in both texts, no longer.
+    """
+    at: dict[str, int] = {}
+    for bit, word in enumerate(reversed(other)):
+        at[word] = at.get(word, 0) | 1 << bit
+    # Hyyrö, "Bit-parallel LCS-length computation revisited" (2004): a row of the table in a few operations.
+    every = (1 << len(other)) - 1
+    row, rows = every, []
+    for word in reversed(one):
+        equal = row & at.get(word, 0)
+        row = (row + equal | row - equal) & every
+        rows.append(row)
+    rows.reverse()
+    return rows
 
 
 def _moved(one: Sequence[str], other: Sequence[str], common: _Common) -> tuple[set[int], set[int]]:
@@ -159,18 +162,18 @@ def _moved(one: Sequence[str], other: Sequence[str], common: _Common) -> tuple[s
     return moved[0], moved[1]
 
 
-def _runs(text: str, same: set[int], moved: set[int]) -> tuple[Run, ...]:
-    runs: list[Run] = []
+def _runs(parts: Sequence[str], same: set[int], moved: set[int]) -> tuple[Run, ...]:
+    runs: list[tuple[Mark, list[str]]] = []
     position = 0
-    for part in _parts(text):
+    for part in parts:
         if part.isspace():
-            mark = runs[-1].mark if runs else Mark.UNMARKED
+            mark = runs[-1][0] if runs else Mark.UNMARKED
         else:
             mark = Mark.SAME if position in same else Mark.MOVED if position in moved else Mark.ALONE
             mark = Mark.UNMARKED if position >= LONGEST else mark
             position += 1
-        if runs and runs[-1].mark is mark:
-            runs[-1] = Run(runs[-1].text + part, mark)
+        if runs and runs[-1][0] is mark:
+            runs[-1][1].append(part)
         else:
-            runs.append(Run(part, mark))
-    return tuple(runs)
+            runs.append((mark, [part]))
+    return tuple(Run("".join(texts), mark) for mark, texts in runs)

@@ -6,6 +6,7 @@ systems are scored once, and a store of scores by content serves resubmissions, 
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -57,6 +58,21 @@ class ContentMetric(SegmentMetric):
     """How many values a segment has, the score first."""
     extra_tokens: ClassVar[int] = 0
     """What scoring an output's segment takes beside reading its texts, as if these had so many tokens more."""
+
+    @classmethod
+    def longest(cls, seconds: float) -> float:  # noqa: ARG003 - as overridden
+        """Any length: a model cuts texts at its window, and a program has a time limit of its own.
+
+        Parameters
+        ----------
+        seconds : float
+
+        Returns
+        -------
+        float
+            In characters.
+        """
+        return math.inf
 
     @abstractmethod
     def scorer(self, resources: Resources) -> str:

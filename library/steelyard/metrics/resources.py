@@ -10,8 +10,6 @@ import atexit
 import json
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache
@@ -172,6 +170,8 @@ class Resources:
                 converted[digest, what] = folder
             return converted[digest, what]
         if not kept.is_dir():
+            import tempfile
+
             kept.parent.mkdir(exist_ok=True)
             with tempfile.TemporaryDirectory(dir=kept.parents[1], prefix=".new-") as scratch:
                 new = Path(scratch) / digest
@@ -221,6 +221,9 @@ class Resources:
         MissingResource
             Where the name cannot be one or there is no folder.
         """
+        import shutil
+        import tempfile
+
         if self.folder is None:
             raise MissingResource("There is no folder to register resources in. Set STEELYARD_RESOURCE_FOLDER.")
         check_name(name)
@@ -330,6 +333,9 @@ def _converted() -> dict[tuple[str, str], Path]:
 
 
 def _folder_of_this_process() -> Path:
+    import shutil
+    import tempfile
+
     folder, process = Path(tempfile.mkdtemp(prefix="steelyard-")), os.getpid()
 
     def remove() -> None:

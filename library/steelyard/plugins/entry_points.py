@@ -224,6 +224,8 @@ def found(group: str) -> tuple[tuple[EntryPoint, str], ...]:
     -------
     tuple of (EntryPoint, str)
     """
+    if not is_offered(group):
+        return ()
     # Only now: it brings half of the mail library along.
     from importlib.metadata import distributions
 
@@ -244,9 +246,9 @@ def found(group: str) -> tuple[tuple[EntryPoint, str], ...]:
 
 @cache
 def is_offered(group: str) -> bool:
-    """Whether a distribution installed in a folder of the path names a group.
+    """Whether a distribution on the path names a group, or may do so because it is packed.
 
-    Takes a tenth of the time of `found`, for questions that are asked of every file.
+    Takes a tenth of the time that reading entry points takes.
 
     Parameters
     ----------
@@ -256,14 +258,24 @@ def is_offered(group: str) -> bool:
     -------
     bool
     """
-    for folder in map(Path, sys.path):
-        with suppress(OSError):
-            if any(f"[{group}]".encode() in each.read_bytes() for each in folder.glob("*-info/entry_points.txt")):
-                return True
-    return False
+    named = f"[{group}]".encode()
+    return any(text is None or named in text for text in _installed())
+
+
+@cache
+def _installed() -> tuple[bytes | None, ...]:
+    """What each distribution in a folder of the path says of its entry points; None for a packed place of the path."""
+    texts: list[bytes | None] = []
+    for place in map(Path, sys.path):
+        if place.is_file():
+            texts.append(None)
+        for file in place.glob("*-[iI][nN][fF][oO]/entry_points.txt"):
+            with suppress(OSError):
+                texts.append(file.read_bytes())
+    return tuple(texts)
 
 
 def forget() -> None:
     """Discover again what is installed, for tests."""
-    for each in (found, is_offered, _lost_process, _replaced):
+    for each in (found, is_offered, _installed, _lost_process, _replaced):
         each.cache_clear()

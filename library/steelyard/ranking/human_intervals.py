@@ -59,7 +59,7 @@ def human_intervals(
     if count < 2:
         return [None] * len(scores)
     place, of_documents = np.array(domains), np.array(documents, np.intp)
-    parts = [place == each for each in np.unique(place)] if average == MACRO else [np.ones(len(place), bool)]
+    parts = [place == each for each in sorted(set(domains))] if average == MACRO else [np.ones(len(place), bool)]
     judged = ~np.isnan(scores)
     columns = []
     for part in parts:

@@ -197,7 +197,7 @@ def _parts(domains: NDArray[np.str_], average: str) -> list[NDArray[np.bool_]]:
     """The places of each domain, or all of them."""
     if average == MICRO:
         return [np.ones(len(domains), bool)]
-    return [domains == each for each in np.unique(domains)]
+    return [domains == each for each in sorted(set(domains.tolist()))]
 
 
 def _macro(row: Floats, parts: Sequence[NDArray[np.bool_]]) -> float:

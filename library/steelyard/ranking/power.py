@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from statistics import median
 from typing import TYPE_CHECKING
 
 from steelyard.resampling.paired import pairs_to_test
@@ -104,5 +103,7 @@ def metric_power(
             enough = segments_needed(difference, deviation, segments, alpha, power) if smallest > 0 else None
             seen = power_at(difference, deviation, alpha)
             neighbours.append(Neighbours(ranked[a], ranked[b], difference, smallest, seen, enough))
+    from statistics import median
+
     ends = (min(found), median(found), max(found)) if found else None
     return MetricPower(alpha, power, ends, neighbours)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,8 @@ from steelyard.errors import BadParameter
 from steelyard.numerics.distributions import normal_cdf, normal_quantile
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from numpy.typing import NDArray
 
     Floats = NDArray[np.floating[Any]]
@@ -206,6 +207,8 @@ def _acceleration(leave_one_out_scores: Floats) -> float:
 
 def _tail(level: float) -> Fraction:
     """The share outside at each end. The level is what its user wrote: in binary, (1 - 0.95) / 2 is not 0.025."""
+    from fractions import Fraction
+
     if not 0 < level < 1:
         raise BadParameter(f"The level of a confidence interval is {level}, but must be between 0 and 1.")
     return (1 - Fraction(repr(float(level)))) / 2

@@ -254,11 +254,12 @@ def paired_results(
     BadParameter
         For an unknown correction.
     """
-    found = [
-        PairedResult(a, b, metric, float(scores[b] - scores[a]), p, interval=ends)
-        for (a, b), p, ends in zip(pairs, p_values, intervals, strict=True)
+    # A hundred systems are thousands of pairs: each is made once.
+    known, family = scores.tolist(), corrected(p_values, correction).tolist()
+    return [
+        PairedResult(a, b, metric, known[b] - known[a], p, p_corrected, ends)
+        for (a, b), p, p_corrected, ends in zip(pairs, p_values, family, intervals, strict=True)
     ]
-    return with_correction(found, correction)
 
 
 def with_correction(results: Sequence[PairedResult], correction: str) -> list[PairedResult]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from steelyard.resampling.correction import TITLES
@@ -344,6 +343,8 @@ def draws_needed(tests: PairedTests, family: int) -> int:
     -------
     int
     """
+    from fractions import Fraction
+
     return math.floor((family if tests.correction == "holm" else 1) / Fraction(repr(tests.alpha)))
 
 

@@ -66,7 +66,7 @@ def display_width(text: str) -> int:
     -------
     int
     """
-    return sum(map(_width, text))
+    return len(text) if text.isascii() else sum(map(_width, text))
 
 
 def _width(character: str) -> int:

@@ -12,7 +12,7 @@ from steelyard.tokenizers.rules import ASCII_PUNCTUATION, ENTITIES
 
 # An 's is cut off in front of a blank, of punctuation that will be cut off itself, and of the end of the line. Other
 # white space than the blank only counts at the end.
-POSSESSIVE = re.compile(rf"'s(?=[ {re.escape(ASCII_PUNCTUATION)}]|[^\S\n]*(?:\n|\Z))")
+POSSESSIVE = rf"'s(?=[ {re.escape(ASCII_PUNCTUATION)}]|[^\S\n]*(?:\n|\Z))"
 
 PUNCTUATION = '.,?:;!"()'
 """What punct=no takes away; hyphens, brackets and apostrophes stay."""
@@ -28,8 +28,8 @@ ASIAN_CHARACTERS = (
     "\u4e00-\u9fff\u3400-\u4dbf\u31c0-\u31ef\u2e80-\u2eff\u3300-\u33ff\uf900-\ufaff\ufe30-\ufe4f\u3200-\u3f22"
 )
 
-ASIAN_TOKEN = re.compile(f"[{ASIAN_CHARACTERS}{ASIAN_PUNCTUATION}]")
-ASIAN_MARK = re.compile(f"[{ASIAN_PUNCTUATION}]")
+ASIAN_TOKEN = f"[{ASIAN_CHARACTERS}{ASIAN_PUNCTUATION}]"
+ASIAN_MARK = f"[{ASIAN_PUNCTUATION}]"
 BLANKS = re.compile(r"[^\S\n]+")
 WITHOUT_PUNCTUATION = str.maketrans(dict.fromkeys(PUNCTUATION))
 
@@ -56,14 +56,14 @@ def tercom_text(text: str, *, norm: bool, punct: bool, asian: bool) -> str:
     if norm:
         for entity, character in ENTITIES:
             text = text.replace(entity.decode(), character.decode())
-        text = POSSESSIVE.sub(" 's", text)
+        text = re.sub(POSSESSIVE, " 's", text)
         text = tokenize_13a(text.encode()).decode()
         if asian:
-            text = ASIAN_TOKEN.sub(r" \g<0> ", text)
+            text = re.sub(ASIAN_TOKEN, r" \g<0> ", text)
     if not punct:
         text = text.translate(WITHOUT_PUNCTUATION)
         if asian:
-            text = ASIAN_MARK.sub("", text)
+            text = re.sub(ASIAN_MARK, "", text)
     return text
 
 

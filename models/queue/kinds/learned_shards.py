@@ -129,7 +129,8 @@ def _complete(
         again = Evaluation.id.in_(ours & set(shown))
         connection.execute(update(Evaluation).where(again).values(finished_at=now()))
         return None
-    store_results(connection, claim.first_block, claim.last_block, [r for r in scored.rows if r.evaluation_id in ours])
+    blocks = claim.first_block, claim.last_block
+    store_results(connection, [(blocks, [row for row in scored.rows if row.evaluation_id in ours])])
     counted = connection.execute(
         update(LearnedColumn)
         .where(column)

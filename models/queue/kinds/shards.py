@@ -5,17 +5,19 @@ Lock order: shard, then evaluations by id.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, exists, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, exists, func, insert, select, update
 
 from models.database.upsert import upsert_blobs
 from models.queue.evaluation_end import fail_evaluations, lock_evaluations
 from models.queue.kinds.corpus_statistics_plan import protocols_awaiting_statistics
 from models.queue.kinds.reductions import REDUCTION, enqueue_reduction
-from models.queue.task_kind import Claim, Failure, TaskKind
+from models.queue.task_kind import Claim, Failure, Ready, TaskKind, Together
 from models.schema.base import BLOCK_SEGMENTS, now
 from models.schema.column_types import kept
 from models.schema.corpus import Submission
@@ -23,6 +25,9 @@ from models.schema.queue import Evaluation, Shard, ShardEvaluation
 from models.schema.results import ReplicatePart, Statistics
 from models.schema.states import OPEN, UNSCORED, EvaluationState
 from models.storage.blobs import Blob, columns
+
+Blocks = tuple[int, int]
+"""The first block of a range, and the one after the last."""
 
 COPIED = ("protocol_id", "first_block", "last_block", "queue_class", "team", "metrics", "due_at", "edition", "trace")
 """Columns of a shard that those it is split into have, too."""
@@ -73,9 +78,10 @@ class ScoredShard:
     timing: ShardTiming | None = None
 
 
-def _load(connection: Connection, claim: Claim) -> ClaimedShard | None:
+def _load(connection: Connection, claims: Sequence[Claim]) -> list[ClaimedShard]:
     rows = connection.execute(
         select(
+            Shard.id,
             Shard.protocol_id,
             Shard.first_block,
             Shard.last_block,
@@ -87,18 +93,24 @@ def _load(connection: Connection, claim: Claim) -> ClaimedShard | None:
         .join(ShardEvaluation, ShardEvaluation.shard_id == Shard.id)
         .join(Evaluation, Evaluation.id == ShardEvaluation.evaluation_id)
         .join(Submission, Submission.id == Evaluation.submission_id)
-        .where(Shard.id == claim.key, Evaluation.state.in_(UNSCORED))
-        .order_by(Evaluation.id)
+        .where(Shard.id.in_([claim.key for claim in claims]), Evaluation.state.in_(UNSCORED))
+        .order_by(Shard.id, Evaluation.id)
     ).all()
-    if not rows:
-        return None
-    queued = [row.evaluation_id for row in rows if row.state == EvaluationState.QUEUED]
+    queued = sorted({row.evaluation_id for row in rows if row.state == EvaluationState.QUEUED})
     if queued:
         connection.execute(
             update(Evaluation)
             .where(Evaluation.id.in_(lock_evaluations(connection, queued, [EvaluationState.QUEUED])))
             .values(state=EvaluationState.RUNNING, started_at=now())
         )
+    of_shards: dict[int, list[Any]] = {}
+    for row in rows:
+        of_shards.setdefault(row.id, []).append(row)
+    return [_loaded(claim, of_shards[claim.key]) for claim in claims if claim.key in of_shards]
+
+
+def _loaded(claim: Claim, rows: Sequence[Any]) -> ClaimedShard:
+    """A shard with the row of each of its evaluations."""
     return ClaimedShard(
         *claim.identity,
         protocol_id=rows[0].protocol_id,
@@ -114,27 +126,47 @@ def _columns(_claim: ClaimedShard, scored: ScoredShard) -> Mapping[str, object]:
     return {} if scored.timing is None else asdict(scored.timing)
 
 
-def _complete(
-    connection: Connection, claim: ClaimedShard, scored: ScoredShard
-) -> tuple[TaskKind[Any, Any], int] | None:
-    """Store the results, and move complete evaluations to `reducing`: they share one new reduction."""
+def _complete(connection: Connection, done: Sequence[tuple[ClaimedShard, ScoredShard]]) -> list[Ready]:
+    """Store the results, and move complete evaluations to `reducing`: those of one protocol share a new reduction."""
     # All shards of an evaluation wait for each other from here to the commit, so there is little communication in
     # between.
-    waiting = lock_evaluations(connection, claim.evaluations, UNSCORED)
+    protocols = {evaluation: claim.protocol_id for claim, _ in done for evaluation in claim.evaluations}
+    waiting = lock_evaluations(connection, sorted(protocols), UNSCORED)
     # An evaluation reset to queued meanwhile has other shards now: look this up under the lock.
-    still_ours = exists().where(ShardEvaluation.shard_id == claim.key, ShardEvaluation.evaluation_id == Evaluation.id)
+    keys = [claim.key for claim, _ in done]
+    link = ShardEvaluation.shard_id.in_(keys) & (ShardEvaluation.evaluation_id == Evaluation.id)
+    shards = select(func.count()).where(link).correlate(Evaluation).scalar_subquery()
     # A counter, never "no unfinished shard exists": the last two shards would each see the other.
     counted = connection.execute(
         update(Evaluation)
-        .where(Evaluation.id.in_(waiting), still_ours)
-        .values(remaining=Evaluation.remaining - 1, state=EvaluationState.RUNNING)
-        .returning(Evaluation.id, Evaluation.remaining)
-    )
+        .where(Evaluation.id.in_(waiting), exists().where(link))
+        .values(remaining=Evaluation.remaining - shards, state=EvaluationState.RUNNING)
+        .returning(Evaluation.id, Evaluation.remaining, shards.label("shards"))
+    ).all()
+    store_results(connection, _still_ours(connection, done, {row.id: row.shards for row in counted}))
     remaining = {row.id: row.remaining for row in counted}
-    ours = [row for row in scored.rows if row.evaluation_id in remaining]
-    store_results(connection, claim.first_block, claim.last_block, ours)
     complete = sorted(evaluation for evaluation, shards in remaining.items() if not shards)
-    return (REDUCTION, enqueue_reduction(connection, complete)) if complete else None
+    by_protocol = groupby(sorted(complete, key=lambda each: protocols[each]), key=protocols.__getitem__)
+    return [(REDUCTION, enqueue_reduction(connection, list(members))) for _, members in by_protocol]
+
+
+def _still_ours(
+    connection: Connection, done: Sequence[tuple[ClaimedShard, ScoredShard]], counted: Mapping[int, int]
+) -> list[tuple[Blocks, list[ShardRow]]]:
+    """The results of evaluations that still have these shards; `counted` says how many each has."""
+    claimed = Counter(evaluation for claim, _ in done for evaluation in claim.evaluations)
+    members = [(claim.key, evaluation) for claim, _ in done for evaluation in claim.evaluations]
+    if any(claimed[evaluation] != shards for evaluation, shards in counted.items()):
+        # Some of its shards were claimed before it was reset, others afterwards.
+        pairs = select(ShardEvaluation.shard_id, ShardEvaluation.evaluation_id).where(
+            ShardEvaluation.shard_id.in_(claim.key for claim, _ in done)
+        )
+        members = [(row.shard_id, row.evaluation_id) for row in connection.execute(pairs)]
+    ours = {(shard, evaluation) for shard, evaluation in members if evaluation in counted}
+    return [
+        ((claim.first_block, claim.last_block), [row for row in scored.rows if (claim.key, row.evaluation_id) in ours])
+        for claim, scored in done
+    ]
 
 
 def _exhausted(connection: Connection, shard: Row[Any], failure: Failure) -> None:
@@ -177,22 +209,25 @@ def _log_fields(connection: Connection, key: int) -> dict[str, Any]:
     }
 
 
-def store_results(connection: Connection, first_block: int, last_block: int, results: Sequence[ShardRow]) -> None:
-    """Store the statistics of a range of blocks, and its replicate parts if there are any."""
+def store_results(connection: Connection, results: Iterable[tuple[Blocks, Sequence[ShardRow]]]) -> None:
+    """Store the statistics of ranges of blocks, and their replicate parts if there are any."""
 
-    def row(result: ShardRow, blob: Blob) -> dict[str, Any]:
+    def row(blocks: Blocks, result: ShardRow, blob: Blob) -> dict[str, Any]:
         return {
             "evaluation_id": result.evaluation_id,
             "metric": result.metric,
-            "first_block": first_block,
-            "last_block": last_block,
+            "first_block": blocks[0],
+            "last_block": blocks[1],
             **columns(blob),
         }
 
+    every = [(blocks, result) for blocks, some in results for result in some]
     values = ("last_block", "blob", "object_url")
-    statistics = [row(result, result.statistics) for result in results]
+    statistics = [row(blocks, result, result.statistics) for blocks, result in every]
     upsert_blobs(connection, Statistics, statistics, values)
-    parts = [row(result, result.replicate_part) for result in results if result.replicate_part is not None]
+    parts = [
+        row(blocks, result, result.replicate_part) for blocks, result in every if result.replicate_part is not None
+    ]
     upsert_blobs(connection, ReplicatePart, parts, values)
 
 
@@ -200,10 +235,9 @@ SHARD = TaskKind(
     name="shards",
     table=Shard,
     message="score_shard",
-    load=_load,
     run="worker.runners:score",
     columns=_columns,
-    complete=_complete,
+    together=Together(_load, _complete),
     exhausted=_exhausted,
     removable=_removable,
     log_fields=_log_fields,

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from analysis.breakdown.group_scores import break_down
-from analysis.breakdown.texts import read_board_texts, read_outputs
+from analysis.breakdown.texts import read_board_texts, read_lengths, read_outputs
+from models.corpus.protocols import read_protocol
 from steelyard.inspection.partitions import Partition, Passage
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
@@ -108,7 +109,7 @@ def test_what_a_test_set_is_divided_by(database_url):
         texts = read_board_texts(connection, board)
     assert texts.references == [joined(lines) for lines in REFERENCES.values()]
     assert texts.source == b"\n".join([b"s"] * 5)
-    assert texts.lengths.tolist() == [5.5, 3.0, 7.5, 4.0, 1.0]
+    assert (texts.by_length.groups, texts.by_length.group_of.tolist()) == (["up to 10"], [0] * 5)
     assert texts.documents == [Passage(0, 2, "quay", "news"), Passage(2, 3, "deck", "talk")]
 
 
@@ -119,10 +120,12 @@ def test_texts_are_those_of_the_boards_own_test_set(sqlite_url):
     documents = [("b", "", ""), ("a", "talk", "")]
     store(sqlite_url, references=other, systems=other, documents=documents, languages=("de", "zh"))
     with opened(sqlite_url) as (connection, boards):
+        lengths = [_lengths(connection, each) for each in boards]
         first, second = (read_board_texts(connection, each) for each in boards)
         unheld = read_board_texts(connection, boards[0], held=False)
     if first.segments == 2:
         first, second = second, first
+        lengths.reverse()
     assert (first.segments, second.segments) == (5, 2)
     assert (first.source_language, first.target_language, first.variable_references) == ("en", "cs", True)
     assert (second.source_language, second.target_language, second.variable_references) == ("de", "zh", False)
@@ -130,8 +133,9 @@ def test_texts_are_those_of_the_boards_own_test_set(sqlite_url):
     assert (second.documents, second.source) == ([Passage(0, 1, "b", ""), Passage(1, 1, "a", "talk")], None)
     assert first.references == [joined(lines) for lines in REFERENCES.values()]
     assert second.references == [joined(lines) for lines in other.values()]
-    assert first.lengths.tolist() == [5.5, 3.0, 7.5, 4.0, 1.0]
-    assert (unheld.source, list(unheld.references), len(unheld.lengths)) == (None, [], unheld.segments)
+    assert lengths == [[5.5, 3.0, 7.5, 4.0, 1.0], [1.5, 2.0]]
+    assert (unheld.source, list(unheld.references)) == (None, [])
+    assert unheld.by_length.sizes == [unheld.segments]
 
 
 def test_of_several_runs_the_output_of_the_first_is_read(sqlite_url):
@@ -145,4 +149,11 @@ def test_lengths_in_characters(sqlite_url, language):
     text = {"A": ["我们在家里吃饭 再见", "好"]}
     store(sqlite_url, references=text, systems=text, selections=[["A"]], documents=(), languages=("en", language))
     with opened(sqlite_url) as (connection, (board,)):
-        assert read_board_texts(connection, board).lengths.tolist() == [9, 1]
+        assert _lengths(connection, board) == [9, 1]
+
+
+def _lengths(connection, board):
+    protocol = read_protocol(connection, board.listed.protocol_id)
+    language = read_board_texts(connection, board).target_language
+    parts = read_lengths(connection, protocol.reference_texts, board.listed.segments, language)
+    return np.concatenate(list(parts)).tolist()

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from analysis.leaderboard.board import position_of_metric, read_board, remark, same_output_pairs, spread_of_runs
+from analysis.leaderboard.significance import ranked_by_bootstrap
 from steelyard.metrics.registry import parse_metric
 from steelyard.resampling.interval import interval
 from tests.analysis.boards import made_board, spread, undefined
@@ -127,6 +128,7 @@ def test_remarks(board):
 def test_some_of_the_rows(board):
     some = board.only([3, 0])
     assert [row.system for row in some.rows] == ["a", "d"]
+    assert ranked_by_bootstrap(board).only([3, 0]).ranking is None, "it was of other rows"
     teams = changed(changed(board, 0, team="crew"), 2, team="crew")
     left = teams.excluding(["crew/a", "d"])
     assert ([row.system for row in left.rows], left.without) == (["b", "c"], ("crew/a", "d"))
@@ -147,6 +149,16 @@ def test_a_metric_is_found_by_specification_title_and_name():
     assert position_of_metric(metrics, "gone") == position_of_metric(metrics, "gone:x=1") == 2
     assert position_of_metric(metrics, "ter") is None
     assert position_of_metric(metrics, "chrf:nw=1") is None
+    alike = ["chrf:case=lc", "chrf"]
+    assert [position_of_metric(alike, title) for title in ("chrF2", "chrF2 (case=lc)")] == [1, 0], "as boards show them"
+
+
+def test_autorank_alone_means_the_newest_of_those_on_the_board():
+    older, newest = "autorank:rule=wmt24:of=1", "autorank:rule=wmt25:of=1"
+    assert position_of_metric(["bleu", older, newest], "autorank") == 2
+    assert position_of_metric(["bleu", older], "autorank") == 1
+    assert position_of_metric(["bleu", older, newest], "autorank:rule=wmt24") == 1
+    assert position_of_metric(["bleu", older], "autorank:rule=wmt25") is None
 
 
 def test_the_spread_of_runs(board):
@@ -160,6 +172,17 @@ def test_the_spread_of_runs(board):
     assert (spread_found.runs, spread_found.score) == (2, 20.0)
     assert spread_found.selection == pytest.approx(math.sqrt(2))
     assert spread_of_runs(replace(score, score=None)) is None
+
+
+def test_runs_are_the_same_output_only_if_all_of_them_are(sqlite_url):
+    one, other = SYSTEMS["tug"], SYSTEMS["raft"]
+    systems = {"barge@1": one, "barge@2": other, "punt@1": one, "punt@2": one, "tug@1": one, "tug@2": other}
+    store(sqlite_url, systems=systems, replicates=0)
+    with opened(sqlite_url) as (_, (board,)):
+        remarks = {row.system: board.remark(row) for row in board.rows}
+    assert remarks["punt"] == ""
+    same = {remarks["barge"], remarks["tug"]}
+    assert same in ({"", "same output as barge (2 runs)"}, {"", "same output as tug (2 runs)"})
 
 
 def test_submissions_of_several_campaigns_are_on_one_board_if_they_are_named(sqlite_url):

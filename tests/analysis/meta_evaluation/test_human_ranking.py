@@ -141,3 +141,10 @@ def test_equal_scores_share_a_rank(scores: tuple[float, ...]) -> None:
 def test_annotators_are_numbered_by_their_names() -> None:
     assert numbered_annotators(["zoe", "", "ann", "zoe"]) == {"": "", "ann": "annotator 1", "zoe": "annotator 2"}
     assert numbered_annotators([]) == {"": ""}
+
+
+@pytest.mark.parametrize("count", [9, 10, 61, 100])
+def test_annotators_that_are_numbered_again_keep_their_numbers(count: int) -> None:
+    numbered = [name for name in numbered_annotators(f"user {each}" for each in range(count)).values() if name]
+    assert numbered == sorted(numbered)
+    assert numbered_annotators(numbered) == {"": "", **{name: name for name in numbered}}

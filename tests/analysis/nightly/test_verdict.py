@@ -21,6 +21,7 @@ from models.schema.states import NightlyRunState, ResamplingUnit
 from scheduler.enqueue.randomization import request_comparison
 from steelyard.resampling.change_points import shared_alpha
 from steelyard.resampling.interval import percentile_interval
+from steelyard.resampling.randomization import TRIALS
 from steelyard.resampling.regression import Outcome
 from tests.analysis.nightly_runs import REFERENCE, add_nightly_runs, judge, output
 from tests.scheduler.jobs import one_block_shards
@@ -165,6 +166,7 @@ def test_randomization_made_here_and_by_the_queue_says_the_same(
     # The raft's output is the very same: no test.
     assert len(wanted.pairs) == 2
     assert made_here.regressed
+    assert made_here.draws == TRIALS, "not the protocol's replicates, which make intervals"
     settings = one_block_shards(sqlite_url, at_once_seconds=1e9)
     asked = request_comparison(
         engine, settings, wanted.protocol_id, wanted.pairs, wanted.metrics, trials=wanted.trials, seed=wanted.seed
@@ -180,11 +182,12 @@ def test_a_difference_may_be_too_small_to_count(engine: Engine, sqlite_url: str)
     assert not verdict.regressed
 
 
-def test_too_few_replicates_are_noted(engine: Engine, sqlite_url: str) -> None:
-    """Where nothing could be found, a report does not look as if nothing were there."""
-    nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}], replicates=10)
-    (note,) = judge(engine, nightly_runs[1]).notes
-    assert note.startswith("10 replicates are too few for 1 tests")
+@pytest.mark.parametrize(("replicates", "noted"), [(10, True), (19, True), (20, False)])
+def test_too_few_replicates_are_noted(engine: Engine, sqlite_url: str, replicates: int, *, noted: bool) -> None:
+    """Where nothing could be found, a report does not look as if nothing were there: 1 of 20 is not below 0.05."""
+    nightly_runs = add_nightly_runs(engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}], replicates=replicates)
+    notes = judge(engine, nightly_runs[1]).notes
+    assert [each.startswith(f"{replicates} replicates are too few for 1 tests") for each in notes] == [True] * noted
 
 
 @pytest.mark.parametrize(

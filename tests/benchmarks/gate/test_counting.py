@@ -46,6 +46,7 @@ def valgrind() -> None:
         pytest.skip(missing)
 
 
+@pytest.mark.thorough
 def test_the_same_work_takes_the_same_instructions_and_slowed_work_more(valgrind: None, tmp_path: Path):
     command = [*CALLGRIND, "--instr-atstart=no", f"--callgrind-out-file={tmp_path / 'profile'}", sys.executable]
     environment = {**os.environ, "PYTHONPATH": f"{ROOT}:{ROOT}/library:{ROOT}/client", "PYTHONHASHSEED": "0"}

@@ -10,7 +10,7 @@ from argon2 import PasswordHasher
 from sqlalchemy import select, update
 
 from campaigns.accounts import sessions
-from campaigns.accounts.passwords import needs_rehash, verify_password
+from campaigns.accounts.passwords import hash_password, needs_rehash, verify_password
 from campaigns.accounts.permissions import require_administrator, require_browser
 from campaigns.accounts.principal import COMMAND_LINE, NOBODY, Principal, principal_of_session
 from campaigns.accounts.secrets import equal_secrets, new_secret
@@ -194,6 +194,28 @@ def test_a_password_hashed_by_another_method_is_hashed_again(service: Service) -
     assert seen[0] == seen[1]
     assert verify_password(PASSWORD, seen[0][mary])
     assert {account: needs_rehash(stored) for account, stored in seen[0].items()} == {mary: False, zoe: True}
+
+
+@pytest.mark.usefixtures("quick_hashing")
+def test_a_password_that_is_changed_meanwhile_is_not_put_back(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody signs in with a stolen password while its owner sets another one."""
+    mary, changed = service.account("mary"), hash_password("another horse battery")
+    older = PasswordHasher(time_cost=2, memory_cost=8, parallelism=1)
+    mine = update(Account).where(Account.id == mary)
+    with writing(service.engine) as connection:
+        connection.execute(mine.values(password_hash=older.hash(PASSWORD)))
+
+    def slow(password: str) -> str:
+        with writing(service.engine) as connection:
+            connection.execute(mine.values(password_hash=changed))
+        return hash_password(password)
+
+    monkeypatch.setattr(sessions, "hash_password", slow)
+    authenticate(service.engine, Throttle("memory://"), "mary@example.org", PASSWORD, "192.0.2.1", 9)
+    with reading(service.engine) as connection:
+        assert connection.scalar(select(Account.password_hash).where(Account.id == mary)) == changed
 
 
 def test_what_a_browser_and_an_administrator_may() -> None:

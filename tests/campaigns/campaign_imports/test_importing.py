@@ -15,13 +15,16 @@ from campaigns.campaign_imports.reading import read_campaign_zip
 from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest, CampaignsError, Conflict, Forbidden
 from campaigns.terms import set_terms
+from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
 from models.schema.accounts import Team
 from models.schema.campaigns import Campaign, CampaignTestSet, Declaration
 from models.schema.corpus import Submission, System
 from models.schema.roles import DeclaredKind, Feedback, Joining, LateRule, PhaseKind, SiteRole, Visibility
+from scheduler.ingest.judgments import ingest_judgments
 from steelyard.errors import BadText, MetricsError
 from steelyard.formats.campaign.exports import MANIFEST
+from steelyard.meta_evaluation.human.judgments import Judged, Judgment, SegmentScore, SystemScore
 from steelyard.text.limits import STORING_LIMITS
 from tests.campaigns.campaign_imports.zips import counted, exported, files_of, taken_in, zipped
 from tests.campaigns.exports.exported import rows
@@ -90,6 +93,27 @@ def test_an_export_comes_back_as_it_was(port: Service, tmp_path: Path) -> None:
         texts = [sorted(each for name, each in files.items() if name.endswith(ending)) for files in (old, new)]
         assert texts[0] == texts[1]
     assert b"segment_id" in texts[0][0]
+
+
+def test_judgments_of_many_annotators_come_back_byte_by_byte(port: Service, tmp_path: Path) -> None:
+    """Who is numbered again keeps the number: as text, "annotator 10" comes before "annotator 2"."""
+    with writing(port.engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "port")
+        newest = find_campaign_test_set(connection, access, "news@2").id
+    judgments = [Judgment(f"user {each}", "mast", each % 3, 50.0 + each, wave=each) for each in range(12)]
+    scores = [SegmentScore("mast", each, 50.0) for each in range(3)]
+    judged = Judged("ratings", {"standardised": False}, [SystemScore("mast", 50.0, None, 12, 3)], scores, judgments)
+    ingest_judgments(port.engine, access.campaign_id, newest, "many", judged)
+    first = exported(port, "port")
+    taken_in(port, first, tmp_path)
+    second = exported(port, "copy")
+    taken_in(port, second, tmp_path, "again")
+    tables = [
+        sorted(each for name, each in files_of(content).items() if name.startswith("judgments/"))
+        for content in (first, second, exported(port, "again"))
+    ]
+    assert any(b"annotator 12" in each for each in tables[0])
+    assert tables[0] == tables[1] == tables[2]
 
 
 def test_teams_keep_the_names_by_which_they_submit(port: Service, tmp_path: Path) -> None:

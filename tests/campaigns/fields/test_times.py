@@ -5,7 +5,7 @@ from contextlib import nullcontext
 import pytest
 
 from campaigns.errors import BadRequest, BadTime
-from campaigns.fields.times import check_zone, editable_local_time, format_local_time, local_isoformat, parse_local_time
+from campaigns.fields.times import check_zone, editable_local_time, local_isoformat, parse_local_time
 from runtime.times import utc
 from scheduler.errors import BadSchedule
 
@@ -55,11 +55,6 @@ def test_what_is_no_time_is_refused(written: str) -> None:
 def test_a_zone_is_one_of_the_iana_database(zone: str) -> None:
     with pytest.raises(BadSchedule, match="time zone"):
         check_zone(zone)
-
-
-def test_moments_are_shown_for_people() -> None:
-    assert format_local_time(1796061600, "Europe/Prague") == "Mon 30 Nov 2026, 19:00 (Europe/Prague)"
-    assert format_local_time(1793901605, "UTC") == "Thu 5 Nov 2026, 18:00:05 (UTC)"
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest
 from campaigns.human_ranking.documents import place_documents, places_of_submissions, ranking_document, rule_document
 from campaigns.human_ranking.official import read_official, submissions_of_judged
-from campaigns.inspection.judgments import AddedJudgments, rename_judgments, store_judgments_of
+from campaigns.inspection.judgments import AddedJudgments, remove_judgments, rename_judgments, store_judgments_of
 from campaigns.inspection.visible import find_test_set, visible_test_sets
 from campaigns.leaderboards.cache import LeaderboardCache
 from campaigns.permissions import read_access
@@ -333,3 +333,19 @@ def test_a_cache_holds_one_ranking_for_each_rule_and_version(sqlite_url: str) ->
             found[rule, judgments] = official, next(iter(official.systems))
     assert {key[1]: best for key, (_, best) in found.items()} == {"esa@1": "tug", "esa@2": "raft", "esa": "raft"}
     assert len({id(official) for official, _ in found.values()}) == 4
+
+
+def test_a_cache_knows_judgments_that_took_the_id_of_deleted_ones(sqlite_url: str) -> None:
+    """SQLite gives the largest id again once its row is gone."""
+    engine = make_engine(sqlite_url)
+    _, test_set = small(engine)
+    memory, best, ids = LeaderboardCache(1 << 20), [], set()
+    for tug in (90, 10):
+        ids.add(add(engine, "bay", rows(tug=tug, raft=40)).ingested.stored.id)
+        rank(engine, "bay", "human:wmt24", "esa")
+        with writing(engine) as connection:
+            access = read_access(connection, COMMAND_LINE, "bay")
+            best.append(next(iter(read_official(connection, access, test_set, memory).systems)))
+            remove_judgments(connection, access, "bay", "esa")
+    assert len(ids) == 1
+    assert best == ["tug", "raft"]

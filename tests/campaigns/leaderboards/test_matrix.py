@@ -111,7 +111,7 @@ def view(monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def test_scores_are_those_of_the_ranking_metric_the_best_of_one_name(view: Any) -> None:
-    found = _ranked_scores(None, view)
+    found = _ranked_scores(None, view, None)
     assert {name: (each.score, each.rank) for name, each in found.items()} == {"ant": (50.0, 1), "dog": (30.0, None)}
     assert (found["ant"].low, found["ant"].high, found["ant"].cluster) == (1, 2, 7)
     assert (found["dog"].low, found["dog"].high, found["dog"].cluster) == (None, None, None)
@@ -128,7 +128,7 @@ def test_own_systems_and_all_of_their_autoranks(view: Any, monkeypatch: pytest.M
 
 
 def test_a_column_says_of_which_leaderboard_it_is(view: Any) -> None:
-    column = _column(view, {"b", "a"})
+    column = _column(view, {"b", "a"}, "chrf", None)
     assert column.model_dump() | {"resample": "document"} == {
         "board": 4,
         "test_set": "news",

@@ -1,6 +1,8 @@
 """Who stands on a board, who is ranked, and that ranks, ranges and clusters are those of the command line."""
 
+import gc
 import time
+import tracemalloc
 from itertools import product
 
 import pytest
@@ -256,6 +258,15 @@ def test_without_replicates_there_are_ranks_only_and_it_says_so(service: Service
     assert "No bootstrap replicates" in board.fault
 
 
+@pytest.mark.parametrize(("replicates", "few"), [(19, True), (20, False)])
+def test_replicates_that_can_part_no_systems_are_said(service: Service, replicates: int, *, few: bool) -> None:
+    """One of 20 is not below 0.05."""
+    scored = Scored(service, replicates=replicates)
+    for system, score in (("mast", 40.0), ("keel", 10.0)):
+        scored.add("", system, score)
+    assert (f"{replicates} replicates are too few to part any systems." in view(scored).fault) == few
+
+
 def test_many_pairs_are_tested_in_the_background_and_then_shown(
     scored: Scored, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -282,6 +293,43 @@ def test_a_small_memory_costs_time_but_shows_the_same(scored: Scored) -> None:
     small, large = view(scored, boards), view(scored)
     assert [(line.rank, line.place) for line in small.lines] == [(line.rank, line.place) for line in large.lines]
     assert boards.memory.held_bytes <= 3_000
+
+
+def test_a_kept_board_takes_no_more_than_is_said(scored: Scored) -> None:
+    for number in range(60):
+        scored.add("", f"s{number}", 30.0 + number / 7, ter=50.0 - number / 7, run="ab"[number % 2] * (number % 3 > 0))
+    boards = boards_of(scored)
+    view(scored, boards_of(scored))
+    tracemalloc.start()
+    try:
+        board = view(scored, boards)
+        boards.replicates = boards.places = boards_of(scored).places
+        boards.significance = boards_of(scored).significance
+        gc.collect()
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert len(board.lines) == 60
+    # What a process has read for the first time is in it, too.
+    assert taken < boards.memory.held_bytes + 100_000
+
+
+def test_scores_are_read_as_they_are_asked_for(scored: Scored) -> None:
+    scored.add("", "s", 30.0, run="a", ter=50.0)
+    scored.add("", "s", 31.0, run="b", ter=None)
+    scored.add("", "t", 32.0, ter=52.0)
+    scored.add("", "waiting", None, state="queued")
+    mean, single, waiting = (line.entry.scores for line in sorted(view(scored).lines, key=lambda e: e.entry.submission))
+    assert [each.score for each in mean] == [30.5, None]
+    assert [each.run_scores for each in mean[:]] == [(30.0, 31.0), (50.0, None)]
+    assert [each.run_scores for each in single] == [(), ()]
+    assert [single[-1].score, single.score(1), len(single), len(waiting)] == [52.0, 52.0, 2, 0]
+    assert [single[0].interval, mean[1].interval] == [single.interval(0), None]
+    changed = single.with_score(1, 2.5, None)
+    assert [(each.metric, each.score, each.interval) for each in changed] == [
+        (single[0].metric, 32.0, single.interval(0)), (single[1].metric, 2.5, None),
+    ]  # fmt: skip
+    assert single.score(1) == 52.0
 
 
 def test_boards_of_two_campaigns_on_one_protocol_are_apart(scored: Scored) -> None:

@@ -297,6 +297,20 @@ def test_autorank_of_what_each_test_set_names(engine: Engine, tmp_path: Path) ->
         change(engine, rank_by_autorank, metrics={"speech": ["bleu"]})
 
 
+def test_weights_are_those_of_the_test_set_that_they_name(engine: Engine, tmp_path: Path) -> None:
+    everywhere(engine, tmp_path, 1.0)
+    metrics = {"talks": ["COMET", "bleu"], "": ["bleu", "COMET"]}
+    change(engine, rank_by_autorank, rule="wmt24", metrics=metrics, weights={"talks": (3, 1), "": (5, 2)})
+    change(engine, rank_by_autorank, rule="wmt25", metrics=metrics, weights={"talks": (0.5, 4)})
+    with reading(engine) as connection:
+        found_ranks = autoranks_of(connection, read_access(connection, COMMAND_LINE, "wmt"))
+    new, old = "autorank:rule=wmt25", "autorank:rule=wmt24"
+    assert found_ranks == {
+        "news": [f"{old}:of=1,2:weights=5,2", f"{new}:of=1,2"],
+        "talks": [f"{old}:of=2,1:weights=3,1", f"{new}:of=2,1:weights=0.5,4"],
+    }
+
+
 @pytest.mark.parametrize(
     ("metric", "message"),
     [("Z", "there is no metric 'Z'. Metrics: X, Y"), ("@1", None), ("X@" + "v" * 31, "cannot be a version")],

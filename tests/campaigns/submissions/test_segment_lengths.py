@@ -28,6 +28,17 @@ def test_the_longest_segment_follows_the_exponent(metric: str, letter: str) -> N
         check_segments(text(most + 1, letter), ["bleu", "chrf", metric], SECONDS)
 
 
-@pytest.mark.parametrize("metrics", [["bleu", "chrf", "ter"], ["of-another-distribution"], []])
+@pytest.mark.parametrize(
+    "metrics",
+    [
+        ["bleu", "chrf", "ter"],
+        ["of-another-distribution"],
+        [],
+        # Paragraphs are longer than what a tenth of a second a segment would allow.
+        ["comet:model=some"],
+        ["bertscore:model=some"],
+        ["program:run=judge"],
+    ],
+)
 def test_others_take_what_readers_take(metrics: list[str]) -> None:
     check_segments(text(999_999), metrics, SECONDS)

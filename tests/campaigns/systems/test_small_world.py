@@ -18,7 +18,7 @@ from sqlalchemy import insert, select, update
 from campaigns.accounts.principal import EVERY_SCOPE, Principal
 from campaigns.errors import NotFound
 from campaigns.permissions import CampaignTestSetView, TeamView
-from campaigns.systems.listing import all_systems, find_system, list_systems
+from campaigns.systems.listing import all_systems, find_system, list_systems, systems_by_name
 from campaigns.visibility import sees_system
 from models.database.session import reading, writing
 from models.schema.accounts import Team
@@ -200,6 +200,9 @@ def test_every_viewer_sees_of_every_system_what_the_rule_says(service: Service) 
                 found = all_systems(connection, viewer)
                 assert {each.id: tuple(getattr(each, name) for name in FIELDS) for each in found} == wanted
                 assert [each.id for each in found] == sorted(wanted)
+                by_name = sorted(found, key=lambda each: (each.system.casefold(), each.id))
+                for first in range(0, len(found) + 2, 2):
+                    assert systems_by_name(connection, viewer, first, 2) == (by_name[first : first + 2], len(found))
                 # The other ways to ask have the same conditions.
                 if viewer.anonymous and viewer.own_teams == ("guests",):
                     assert list_systems(connection, viewer, limit=1, after=None) == found[:2]

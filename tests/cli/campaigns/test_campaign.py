@@ -26,6 +26,7 @@ from tests.service.service import Service
 pytestmark = pytest.mark.usefixtures("news")
 
 
+@pytest.mark.few(1)
 def test_from_nothing_to_a_published_ranking(
     capsys: pytest.CaptureFixture[str], service: Service, sqlite_url: str
 ) -> None:
@@ -104,7 +105,7 @@ def test_later_phases_are_deleted_where_publication_is_confirmed(
     steelyard(capsys, "campaign", "create", "wmt")
     steelyard(capsys, "phase", "create", "wmt", "Test", "--kind", "blind", "--starts", "2099-01-20T18:00")
     error = steelyard(capsys, "campaign", "publish", "wmt", "--yes", status=1)
-    assert '"Test" (blind, planned for Tue 20 Jan 2099' in error
+    assert '"Test" (blind, planned for 20 January 2099, 18:00' in error
     assert "--delete-later" in error
     if way == "said":
         out = steelyard(capsys, "campaign", "publish", "wmt", "--yes", "--delete-later")

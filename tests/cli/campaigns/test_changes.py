@@ -17,7 +17,7 @@ from models.schema.roles import Feedback, LateRule, PhaseKind
 from tests.cli.campaigns.commands import REFERENCE, access_of, steelyard
 from tests.service.service import Service
 
-pytestmark = pytest.mark.usefixtures("news")
+pytestmark = [pytest.mark.usefixtures("news"), pytest.mark.few(1)]
 
 RULES = (
     "title",

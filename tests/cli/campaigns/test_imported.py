@@ -49,7 +49,7 @@ def test_each_test_set_has_a_row_and_so_have_judgments(capsys: pytest.CaptureFix
     assert first[2:] == ["eng-ces", "1,997", "0", "refA,", "refB", "2", "hull\\x1b[31m", "1", "1"]
     (judged,) = [row for row in rows if row[:2] == ["en-cs", "esa"]]
     assert judged[2:] == ["7", "1", "refA", "hull", "keel"]
-    assert "bay: 2 test sets, 4 outputs, 1 imports of human judgments, 1 imported metrics." in said.out
+    assert "bay: 2 test sets, 4 outputs, 1 file of human judgments, 1 imported metric." in said.out
     assert "A line is left out." in said.err
 
 

@@ -29,6 +29,7 @@ def scores_of(folder: Path, system: str, shift: float) -> None:
     (folder / f"{system}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
 
 
+@pytest.mark.few(1)
 def test_from_files_to_a_ranking(run: Run, live: Live, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     folder = tmp_path / "automatic_scores"
     folder.mkdir()

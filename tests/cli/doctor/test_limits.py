@@ -10,8 +10,9 @@ import pytest
 
 from cli.doctor.database import _check_postgres
 from cli.doctor.environment import _check_disk, _check_open_files
-from cli.doctor.processes import _check_redis, _check_waiting, _check_workers, check_webhooks
+from cli.doctor.processes import _check_redis, _check_waiting, _check_workers, check_broker, check_webhooks
 from models.schema.states import QueueClass
+from runtime.settings import Settings
 
 
 def looked(**values):
@@ -75,6 +76,16 @@ def test_what_a_database_server_says_of_itself(number, used, seconds, fsync, pag
     assert [each.level.value for each in checks] == levels
     if "off" in (fsync, pages):
         assert checks[0].fix == f"Set {'fsync' if fsync == 'off' else 'full_page_writes'} = on."
+
+
+@pytest.mark.parametrize(("url", "has_memory"), [("redis://x", True), ("rediss://x", True), ("amqp://x", False)])
+def test_the_memory_of_every_redis_is_looked_at_and_of_nothing_else(url, has_memory, monkeypatch):
+    redis = SimpleNamespace(info=lambda _: {"maxmemory": 9, "maxmemory_policy": "allkeys-lru"})
+    monkeypatch.setattr("redis.Redis.from_url", lambda *_, **__: nullcontext(redis))
+    monkeypatch.setattr("worker.app.Broker", lambda settings: settings)
+    monkeypatch.setattr("worker.health_checks.check_broker", lambda _: SimpleNamespace(ok=True, reason="answers"))
+    checks = list(check_broker(Settings(broker_url=url)))
+    assert found(checks) == [("broker", "ok"), *[("Redis", "warning")] * has_memory]
 
 
 @pytest.mark.parametrize(

@@ -170,6 +170,9 @@ def test_runs_are_tested_together(database, measured, capsys):
     text = shown(capsys, "compare", "port", "--systems", "tug", "ferry")
     assert "Score of each run" in text
     assert "s_opt is unknown" in text, "tug has one run"
+    cells = next(line for line in text.splitlines() if line.startswith("ferry (3 runs)  BLEU")).split()[4:7]
+    assert cells == [f"{bleu[each]:.1f}" for each in ("score", "s_sel", "s_opt")]
+    assert len(set(cells)) == 3
 
 
 def test_identical_outputs_have_p_1(database, capsys):

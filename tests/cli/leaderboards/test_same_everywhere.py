@@ -49,6 +49,7 @@ def printed(live, monkeypatch, capsys):
     return run
 
 
+@pytest.mark.few(7)
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("words", [(), ("--all",), ("--all", "--by", "chrf")])
 def test_leaderboard(printed, words, form):
@@ -66,6 +67,7 @@ def test_compare(printed, words, form):
     assert ("s_opt" in here.replace("\\", "")) == (form not in ("csv", "tsv")), "tug has runs"
 
 
+@pytest.mark.few(5)
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("words", [("--level", "0.9", "-w", "3"), ("--no-wait",)])
 def test_submit(printed, tmp_path, words, form):

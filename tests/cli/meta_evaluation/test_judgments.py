@@ -250,6 +250,15 @@ def test_shown_segments_can_be_imported_again(database, ratings, tmp_path, capsy
     assert "HUMAN-A        0   0.727" in printed(capsys, "show", "--granularity", "segment", "human")
 
 
+def test_judgments_of_systems_without_scores_are_added_up(database, tmp_path, capsys):
+    rows = "anna\t0\t1\t2\nanna\t1\t2\t3\ncarl\t2\t3\t4\n"
+    (tmp_path / "few.tsv").write_text(f"system\tsegment\tscore\tn_judgments\n{rows}")
+    printed(capsys, "import", str(tmp_path / "few.tsv"))
+    lines = [line.split() for line in printed(capsys, "show").splitlines()]
+    assert ["anna", "2", "5"] in lines
+    assert ["carl", "1", "4"] in lines
+
+
 def test_only_segments(database, tmp_path, capsys):
     (tmp_path / "few.csv").write_text("doc_id,seg_in_doc,system,score\nd1,2,anna,1\nd2,1,carl,2\n")
     assert main(["judgments", "import", str(tmp_path / "few.csv")]) == 0

@@ -208,6 +208,9 @@ def lines_of(name: str, command: click.Command) -> Iterator[tuple[list[str], int
             yield [*base, "--width", "7"], MOST
         elif not each.required and each.name not in NOT_HERE:
             yield [*base, *words_of(each)[0], *ALONG.get((name, str(each.name)), ())], MOST
+            # What is empty takes away what was there, which is not the same as an option that was not given.
+            if '""' in (getattr(each, "help", None) or ""):
+                yield [*base, each.opts[0], "", *ALONG.get((name, str(each.name)), ())], MOST
     for more in MORE.get(name, ()):
         for world in WORLDS:
             yield [*name.split(), *more], world

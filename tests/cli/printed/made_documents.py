@@ -41,6 +41,8 @@ SHARES = ("p", "p_corrected", "share", "value", "level", "alpha", "p_segments", 
 NEVER = ("running", "computing", "testing", "drawing")
 """What a command would wait for."""
 ALWAYS = ("signed_in",)
+REFERS = {"more_often_in": ("systems", "submission")}
+"""Fields that name a member of a list of the same document: the list, and what it is known by there."""
 POSITIONS = ("a", "b", "first", "second", "best", "baseline")
 """Fields that count from 0 in lists of the same document."""
 
@@ -78,6 +80,9 @@ class MadeUp:
         name = next((each for each in reversed(path) if isinstance(each, str)), "")
         if name in NEVER:
             return kind()
+        if name in REFERS:
+            where, known_by = REFERS[name]
+            return self._plain(kind, (where, place, known_by))
         if isinstance(kind, type) and issubclass(kind, Enum):
             members = list(kind)
             return members[self._drawn(path, len(members))].value

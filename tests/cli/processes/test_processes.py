@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import logging
 import signal
 from typing import Any
 
 import pytest
+from sqlalchemy.exc import OperationalError
 
 from cli.main import main
 from cli.processes import up
 from runtime import logs
 from scheduler import loop
-from web import serving
+from scheduler.errors import AlreadyRunning, StorageFailed
+from web import serving, supervised
 from worker import app
 from worker.learned import running
 
@@ -92,3 +95,60 @@ def test_a_scheduler_needs_a_broker_and_up_brings_its_own(
     assert main(["scheduler"]) == 1
     assert "STEELYARD_BROKER_URL is not set" in capsys.readouterr().err
     assert not ran
+
+
+@pytest.mark.parametrize(
+    ("words", "environment", "expected"),
+    [(["--no-web"], 0, 0), (["--no-web"], 2, 2), ([], 0, 5), ([], 2, 5), ([], 9, 9)],
+)
+def test_workers_beside_pages_are_nicer(
+    ran: list[Any], monkeypatch: pytest.MonkeyPatch, words: list[str], environment: int, expected: int
+) -> None:
+    class Web:
+        """In place of the pages' process."""
+
+        def __init__(self, settings: Any, _started: object) -> None:
+            ran.append(settings.niceness)
+
+        def start(self) -> None: ...
+
+        def stop(self) -> None:
+            ran.append("stopped")
+
+    def work(settings: Any, processes: int | None, _web: object) -> None:
+        ran.append((settings.niceness, processes))
+        raise KeyboardInterrupt
+
+    monkeypatch.delenv("STEELYARD_BROKER_URL")
+    monkeypatch.setenv("STEELYARD_NICENESS", str(environment))
+    monkeypatch.setattr(supervised, "SupervisedWeb", Web)
+    monkeypatch.setattr(up, "_work", work)
+    assert main(["up", "--processes", "3", *words]) == 0
+    assert ran == ([(expected, 3)] if words else [expected, (expected, 3), "stopped"])
+
+
+def test_up_says_why_the_database_cannot_be_used_and_starts_again(
+    ran: list[Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A disk that is full has room again some time; who waits for the scores is not to start anything by hand."""
+    full = StorageFailed("The database a.db cannot be used: database or disk is full. See that the disk has space.")
+    away = OperationalError("select 1", None, OSError("connection refused"))
+    ends: list[BaseException] = [full, AlreadyRunning(), AlreadyRunning(), away, KeyboardInterrupt()]
+
+    def work(*_: object) -> None:
+        raise ends[len(ran) // 2]
+
+    def rest(seconds: float, _web: object) -> None:
+        ran.extend(["rest", seconds])
+
+    monkeypatch.delenv("STEELYARD_BROKER_URL")
+    monkeypatch.setattr(up, "_work", work)
+    monkeypatch.setattr(up, "_rest", rest)
+    caplog.set_level(logging.INFO, "steelyard")
+    assert main(["up", "--no-web"]) == 0
+    assert ran[1::2] == [up.AGAIN_SECONDS, up.LOOK_SECONDS, up.LOOK_SECONDS, up.AGAIN_SECONDS]
+    said = [(each.levelname, each.getMessage()) for each in caplog.records if each.name == "steelyard"]
+    assert [level for level, _ in said] == ["ERROR", "INFO", "ERROR", "INFO"]
+    assert said[0][1].endswith(f"starting again in 5 s: {full}")
+    assert said[1][1].startswith("Another process works on ")
+    assert said[2][1].endswith("starting again in 5 s: connection refused")

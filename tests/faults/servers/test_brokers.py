@@ -109,6 +109,7 @@ def test_it_is_killed_and_started_again(cluster: Cluster, broker: Broker, expect
     assert cluster.log("scheduler").count("The broker has lost") > said
 
 
+@pytest.mark.thorough
 def test_it_has_no_memory(cluster: Cluster, broker: Broker, expected: Outcomes) -> None:
     job = JOBS["starved"].queue(cluster.engine)
     until(cluster.running, "a running shard")
@@ -129,6 +130,7 @@ def test_it_has_no_memory(cluster: Cluster, broker: Broker, expected: Outcomes) 
     assert cluster.processes["worker"].poll() is None
 
 
+@pytest.mark.thorough
 def test_messages_come_twice_late_and_the_last_ones_first(cluster: Cluster, expected: Outcomes) -> None:
     sent = cluster.folder / "disorder"
     cluster.kill("scheduler")

@@ -89,6 +89,7 @@ def check(cluster: Cluster, job: IngestResult, undisturbed: Scores) -> None:
     assert "CorpusStatisticsMissing" not in "".join(map(cluster.log, cluster.processes))
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("merges", [False, True], ids=["counting", "merging"])
 def test_a_pool_process_is_killed_in_the_middle(cluster: Cluster, undisturbed: Scores, merges: bool) -> None:
     cluster.start("scheduler", "scheduler")

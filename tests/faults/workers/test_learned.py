@@ -106,6 +106,7 @@ def asked(cluster: Cluster) -> Counter[str]:
     return Counter(line.split()[1] for line in (cluster.folder / "asked.log").read_text().splitlines())
 
 
+@pytest.mark.few(1)
 def test_a_killed_worker_loses_little_and_another_goes_on(cluster: Cluster) -> None:
     cluster.start_worker("first", "learned")
     until(lambda: running(cluster, "first"), "a shard of which some is scored")
@@ -121,6 +122,7 @@ def test_a_killed_worker_loses_little_and_another_goes_on(cluster: Cluster) -> N
     assert again <= 16
 
 
+@pytest.mark.thorough
 @ON_POSTGRES
 def test_a_frozen_worker_is_replaced_and_its_late_result_discarded(cluster: Cluster) -> None:
     cluster.start_worker("first", "learned")
@@ -141,6 +143,7 @@ def test_a_frozen_worker_is_replaced_and_its_late_result_discarded(cluster: Clus
     until(lambda: "taken over" in cluster.log("first").lower() or "TakenOver" in cluster.log("first"), "the notice")
 
 
+@pytest.mark.thorough
 @ON_POSTGRES
 def test_a_stopped_worker_releases_its_shard_at_once(cluster: Cluster) -> None:
     process = cluster.start_worker("first", "learned")
@@ -156,6 +159,7 @@ def test_a_stopped_worker_releases_its_shard_at_once(cluster: Cluster) -> None:
     finish(cluster)
 
 
+@pytest.mark.few(1)
 def test_two_workers_share_the_shards_and_each_is_done_once(cluster: Cluster) -> None:
     for name in ("first", "second"):
         cluster.start_worker(name, "learned")
@@ -167,6 +171,7 @@ def test_two_workers_share_the_shards_and_each_is_done_once(cluster: Cluster) ->
     assert len(workers) == 2
 
 
+@pytest.mark.few(1)
 def test_a_shard_delivered_twice_writes_once(cluster: Cluster) -> None:
     """The same shard is done by two holders of leases, of which the first was given up too early."""
     context = WorkerContext(cluster.settings)

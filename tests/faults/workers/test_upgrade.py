@@ -15,7 +15,8 @@ from steelyard.metrics.metric import edition_name
 from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import PATIENCE, Cluster, until
 from tests.faults.program import EDITION, IGNORANT, VERSION
-from worker.messaging.celery_tasks import MESSAGE_HEADER, MESSAGE_VERSION
+from worker.messaging.celery_tasks import MESSAGE_HEADER
+from worker.tasks import MESSAGE_VERSION
 
 pytestmark = pytest.mark.faults
 

@@ -14,7 +14,7 @@ from steelyard.checks.examined import align_output
 from steelyard.checks.finding import Finding, Severity
 from steelyard.checks.matching import match_output
 from steelyard.checks.placement import find_misplaced
-from steelyard.checks.shifts import DRIFT, find_runs, maximum_sum_run
+from steelyard.checks.shifts import DRIFT, ShiftedRun, find_runs, find_shifts, maximum_sum_run
 from steelyard.formats.plain import Text
 from tests.library.checks.texts import demo, joined, some_language
 
@@ -42,6 +42,16 @@ EITHER = pytest.mark.parametrize("look", [against_source, against_references])
 @EITHER
 def test_what_stands_in_its_place_is_left_alone(look):
     assert look(OUTPUT) == []
+
+
+def test_a_finding_names_every_line_of_its_runs_once():
+    """Of one run, of two beside each other, and of two that have lines in common."""
+    examined = align_output(joined(OUTPUT), CheckContext(len(OUTPUT), joined(SOURCE), []))
+    for bounds in ([(0, 1)], [(3, 7), (7, 9)], [(2, 6), (4, 350)], [(398, 400)]):
+        (finding,) = find_shifts(examined, [ShiftedRun(first, end, 20.0, 0) for first, end in bounds])
+        lines = sorted({line for first, end in bounds for line in range(first, end)})
+        assert finding.count == len(lines)
+        assert finding.segments == tuple(line + 1 for line in lines)[: len(finding.segments)]
 
 
 @EITHER

@@ -1,9 +1,12 @@
 """Campaigns from whatever holds one: folders in the layouts, folders of marked-up files, such files one by one."""
 
+import re
+from itertools import product
+
 import pytest
 
 from steelyard.errors import BadText
-from steelyard.formats.campaign.campaigns import read_any_campaign
+from steelyard.formats.campaign.campaigns import read_any_campaign, read_test_sets
 from steelyard.formats.campaign.folder import read_campaign
 from steelyard.text.findings import BadMarkup
 
@@ -57,6 +60,28 @@ def test_a_folder_of_marked_files(folder):
     assert read_any_campaign([folder], pair="en-cs", name="port").name == "port"
 
 
+def test_marked_files_of_several_pairs_share_a_source_and_nothing_else(tmp_path):
+    (tmp_path / "src.sgm").write_text(SOURCE)
+    for language in ("cs", "de", "pl"):
+        trglang = f'trglang="{language}"'
+        (tmp_path / f"ref.{language}.sgm").write_text(REFERENCE.replace('trglang="cs"', trglang))
+        for system in ("tug", language):
+            output = OUTPUT.format(system).replace('trglang="cs"', trglang).replace("Lod", f"{system} {language}")
+            (tmp_path / f"{system}.{language}.sgm").write_text(output)
+    found = read_test_sets([tmp_path]).test_sets
+    assert [each.name for each in found] == ["en-cs", "en-de", "en-pl"]
+    for each in found:
+        assert each.source is not None
+        assert each.source.lines() == [b"One ship."]
+        said = {name: text.lines() for name, text in each.systems.items()}
+        language = each.target_language
+        assert said == {name: [f"{name} {language}".encode()] for name in ("tug", language)}
+    # One that is of none of them is not left out without a word.
+    (tmp_path / "odd.sgm").write_text(SOURCE.replace('srclang="en"', 'srclang="fr"'))
+    with pytest.raises(BadText):
+        read_test_sets([tmp_path])
+
+
 def test_files_one_by_one(folder):
     campaign = read_any_campaign([str(folder / name) for name in ("ref.sgm", "tug.sgm")])
     assert campaign.source is None
@@ -81,6 +106,35 @@ def test_a_set_whose_id_cannot_be_a_name_can_be_given_one(tmp_path):
     file.write_text(DATASET.replace("harbour2022.en-cs", "har:bour"))
     assert "the campaign cannot be called 'har:bour'" in refusal(file, kind=BadMarkup)
     assert read_any_campaign([file], name="harbour").name == "harbour"
+
+
+@pytest.mark.parametrize("dataset", [DATASET, re.sub("<hyp.*</hyp>", "", DATASET)], ids=["systems", "a test set alone"])
+def test_a_folder_takes_every_option_as_its_files_do(tmp_path, dataset):
+    """All combinations; a refusal names the files alike."""
+    (tmp_path / "wmt.xml").write_text(dataset)
+
+    def outcome(place, **options):
+        try:
+            campaign = read_any_campaign([place], **options)
+        except BadText as error:
+            return str(error)
+        texts = {name: text.lines() for name, text in (*campaign.references.items(), *campaign.systems.items())}
+        return (
+            campaign.name,
+            campaign.source_language,
+            campaign.target_language,
+            campaign.documents,
+            campaign.notices,
+            texts,
+        )
+
+    found = []
+    for pair, name, suites, alone in product((None, "en-cs", "en-de"), (None, "port"), (False, True), (False, True)):
+        options = {"pair": pair, "name": name, "test_suites": suites, "without_systems": alone}
+        found.append(outcome(tmp_path, **options))
+        assert found[-1] == outcome(tmp_path / "wmt.xml", **options), options
+    assert sum(isinstance(each, str) for each in found) == (8 if "<hyp" in dataset else 16)
+    assert len({str(each) for each in found}) == (5 if "<hyp" in dataset else 7)
 
 
 def test_the_layouts_win_over_marked_files_beside_them(folder):

@@ -77,7 +77,7 @@ def test_documents_are_cut_into_paragraphs_where_all_agree(folder: Path) -> None
     assert list(chinese.systems) == ["Tug-4.1"], "a gap, never an empty output"
     assert campaign.notices == [
         "en-cs_CZ: 1 document of test suites left out.",
-        "en-cs_CZ: not cut into paragraphs, whose numbers differ: deck_2.",
+        "en-cs_CZ: not cut into paragraphs, whose numbers differ: deck_2 (source 2; raft 1).",
     ]
 
 
@@ -280,3 +280,27 @@ def test_one_name_in_two_domains_the_general_collection_and_a_document_with_fewe
     ]
     assert found.references["refB"].lines() == [b"Jeden", b"dva", b"", b"", b"Jeden", b"dva"]
     assert found.variable_references
+
+
+def test_a_document_that_nobody_translated_is_left_out_and_said(tmp_path: Path) -> None:
+    """With it, a system would be scored against nothing, and one that lacks it would be refused."""
+    bare, empty = "en-cs_CZ_#_news_#_bare", "en-cs_CZ_#_news_#_empty"
+    lines(
+        tmp_path / "test.jsonl",
+        [
+            document("en-cs_CZ" + NEWS, "One\n\ntwo", "Jedna\n\ndvě"),
+            document(bare, "Three", None),
+            document(empty, "Four", ""),
+        ],
+    )
+    rows = [output("en-cs_CZ" + NEWS, "Jedna\n\ndva"), output(empty, "čtyři")]
+    lines(tmp_path / "raft.jsonl", rows)
+    lines(tmp_path / "tug.jsonl", [*rows, output(bare, "tři")])
+    [found] = read(tmp_path).test_sets
+    assert found.source is not None
+    assert found.source.lines() == [b"One", b"two", b"Four"]
+    assert found.references["refA"].lines() == [b"Jedna", "dvě".encode(), b""]
+    assert {name: text.segments for name, text in found.systems.items()} == {"raft": 3, "tug": 3}
+    assert [each.doc_id for each in found.documents or ()] == ["quay.com.1", "quay.com.1", "empty"]
+    assert "en-cs_CZ: 1 document without any reference left out." in found.notices
+    assert not found.variable_references

@@ -77,6 +77,22 @@ def test_a_file_beyond_the_limit_is_refused(reader):
         read(reader, SAMPLES[reader.name], **bounds)
 
 
+@pytest.mark.parametrize("reader", [each for each in READERS if not each.layers], ids=lambda reader: reader.name)
+@pytest.mark.parametrize("letter", ["x", "\u010d", "\u65e5", "\U0001f600"], ids=["1", "2", "3", "4 bytes"])
+def test_the_limit_of_a_segment_is_counted_in_characters(reader, letter):
+    sample = SAMPLES[reader.name]
+    for word in (b"The", b"boat"):
+        sample = sample.replace(word, letter.encode() * len(word))
+
+    def within(limit):
+        limits, markup_limits = TextLimits(segment_characters=limit), MarkupLimits(segment_characters=limit)
+        return read(reader, sample, limits=limits, markup_limits=markup_limits)
+
+    assert content(within(len("The boat."))) == content(read(reader, sample))
+    with pytest.raises(OverLimit):
+        within(len("The boat.") - 1)
+
+
 @every_reader
 @given(
     changes=st.lists(st.tuples(st.integers(0, 400), st.integers(0, 40), st.binary(max_size=8)), min_size=1, max_size=4)

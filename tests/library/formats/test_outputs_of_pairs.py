@@ -141,3 +141,16 @@ def test_a_file_for_one_pair_is_not_copied(tmp_path: Path) -> None:
 def test_other_json_lines_are_called_by_their_names(tmp_path: Path, content: str) -> None:
     (tmp_path / "en-cs.jsonl").write_text(content, encoding="latin-1")
     assert list(outputs_of_pairs(tmp_path, TEST_SETS)[0]) == ["news"]
+
+
+@pytest.mark.parametrize("odd", ["a.1", "", 5, None])
+def test_a_file_with_a_document_of_no_pair_is_not_for_many(tmp_path: Path, odd: object) -> None:
+    """Taken for the pairs of the others, it would be scored without what that document says."""
+    path = rows(tmp_path / "Yolu.jsonl", "en-cs_CZ_#_news_#_a.1", "en-de_DE_#_news_#_a.1")
+    assert pairs_of_documents(path) == ["en-cs_CZ", "en-de_DE"]
+    with path.open("a") as file:
+        file.write(json.dumps({"doc_id": odd, "hypothesis": "x"}) + "\n")
+    assert pairs_of_documents(path) == []
+    found, refused = outputs_of_pairs(tmp_path, TEST_SETS)
+    assert not found
+    assert list(refused) == ["Yolu.jsonl"]

@@ -2,14 +2,15 @@
 
 import gzip
 import json
-import re
+from pathlib import Path
 
 import pytest
 
 from steelyard.errors import BadText
 from steelyard.formats.campaign.campaigns import read_any_campaign, read_test_sets
 from steelyard.formats.campaign.description import SegmentDocument
-from steelyard.formats.plain import DifferentLengths
+from steelyard.formats.campaign.pair_folders import without_canary
+from steelyard.formats.plain import DifferentLengths, Text
 from tests.library.formats.campaign_folders import small_campaign, write
 
 CANARY = "CANARY GUID 26b5c67b\n"
@@ -200,7 +201,8 @@ def test_wmt24(real_data):
         ("en-zh", 997, 12),
     ]
     assert {document.domain for document in campaign.test_sets[0].documents} == {"literary", "news", "social", "speech"}
-    assert re.search(r"not used: human \(people's judgments\)", " ".join(campaign.notices))
+    unused = "not used: human (people's judgments, which `steelyard campaign import` takes)"
+    assert unused in " ".join(campaign.notices)
 
 
 def test_the_whole_pack(real_data):
@@ -214,3 +216,12 @@ def test_how_files_spell_a_pair_otherwise_is_kept(folder):
     (folder / "references" / "en-cs.refB.txt").rename(folder / "references" / "en-cs_CZ.refB.txt")
     first, second, _ = read_test_sets([folder]).test_sets
     assert (first.name, first.spelt, second.spelt) == ("en-cs", ("en-cs_CZ", "eng-ces"), ())
+
+
+def test_what_was_odd_in_a_file_with_a_canary_is_still_said() -> None:
+    odd = ("en-cs.txt: starts with a byte-order mark, which was left out.",)
+    text = Text("en-cs.txt", b"CANARY GUID 1\none\ntwo", 3, notices=odd)
+    shorter, said = without_canary({Path("en-cs.txt"): text})
+    [left] = shorter.values()
+    assert (left.lines(), left.segments, left.notices) == ([b"one", b"two"], 2, odd)
+    assert said == "The first line of 1 file, a canary, is left out."

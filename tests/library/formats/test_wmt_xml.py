@@ -1,5 +1,7 @@
 """The reader for WMT's XML: documents, translators, systems, test suites, and every defect of a file."""
 
+from itertools import product
+
 import pytest
 
 from steelyard.formats.campaign.alignment import align
@@ -238,6 +240,26 @@ def test_an_empty_document_and_an_empty_file():
     )
     assert "no texts in <dataset>" in refusal('<dataset id="s"></dataset>')
     assert "no texts in <dataset>" in refusal("")
+
+
+def nested(count):
+    """All ways to put `count` elements called x or y beside or in one another, with the names of the outermost ones."""
+    if not count:
+        yield "", set()
+        return
+    for inside in range(count):
+        for name, (within, _), (behind, names) in product("xy", nested(inside), nested(count - 1 - inside)):
+            yield f"<{name}>{within}</{name}>{behind}" if within else f"<{name}/>{behind}", {name, *names}
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 4])
+def test_what_is_not_known_may_stand_in_itself(count):
+    plain = read(DATASET)
+    for unknown, names in nested(count):
+        for place in ("<collection", "<doc id=", "<hyp lang"):
+            file = read(DATASET.replace(place, unknown + place))
+            assert [text.name for text in file.texts.values()] == [text.name for text in plain.texts.values()]
+            assert len(file.notices) == len(plain.notices) + len(names), unknown
 
 
 def test_only_test_suites_is_nothing_to_score():

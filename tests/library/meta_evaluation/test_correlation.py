@@ -16,7 +16,7 @@ from steelyard.meta_evaluation.correlation import (
     correlate_segments,
     correlate_systems,
 )
-from steelyard.meta_evaluation.statistics import segment_statistic, system_statistic
+from steelyard.meta_evaluation.statistics import SEGMENT_STATISTICS, segment_statistic, system_statistic
 from steelyard.meta_evaluation.system import better_or_equal_share, pearson
 from steelyard.resampling.interval import percentile_interval
 from tests.library.meta_evaluation.judged_scores import made_scores
@@ -63,6 +63,26 @@ def test_rows_are_in_the_order_of_the_first_statistic_and_tested_against_the_bes
     only_kendall = correlate_systems(judged, ["kendall"], CorrelationOptions(trials=60))
     assert all(math.isnan(row.test.williams) and row.test.p > 0 for row in only_kendall.rows[1:])
     assert not correlate_systems(judged, ["soft-pairwise"], CorrelationOptions(trials=60)).tested
+
+
+@pytest.mark.parametrize("name", [each.name for each in SEGMENT_STATISTICS])
+def test_a_statistic_and_its_test_take_either_raw_scores_or_standardised_ones(judged, name):
+    """Other scores of the other kind change nothing, nor does what is told of them."""
+    draw = np.random.default_rng(9)
+    known = ~np.isnan(judged.human_segments)
+    raw, other = (np.where(known, 50 + 30 * draw.normal(size=known.shape), math.nan) for _ in range(2))
+    given = replace(judged, human_raw=raw)
+    options = CorrelationOptions(trials=30, replicates=20)
+    on_raw = segment_statistic(name).on_raw
+
+    def told(scores):
+        rows = correlate_segments(scores, [name], options).rows
+        return [(row.metric.specification, row.agreements[0].value, row.test and row.test.p) for row in rows]
+
+    changed = {field: told(replace(given, **{field: other})) for field in ("human_raw", "human_segments")}
+    assert changed["human_segments" if on_raw else "human_raw"] == told(given)
+    assert changed["human_raw" if on_raw else "human_segments"] != told(given)
+    assert on_raw == (told(replace(judged, human_segments=raw, human_raw=raw)) == told(given))
 
 
 def test_how_many_trials_there_are_where_nothing_is_said(judged):

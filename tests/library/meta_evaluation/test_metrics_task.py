@@ -125,6 +125,7 @@ def test_tests_are_permutations_of_cells_that_tasks_draw_apart():
     pairs["en-cs"][0][1, 2] = np.nan
     pairs["en-de"][1]["two"][0, 4] = np.nan
     found = metrics_task({name: judged(*each) for name, each in pairs.items()}, trials=trials, seed=seed)
+    assert (found.trials, found.seed) == (trials, seed)
     differences = {}
     for task in found.tasks:
         human, metrics = pairs[task.pair]

@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+import zipfile
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
-from steelyard.plugins.entry_points import forget
+from steelyard.plugins.entry_points import forget, found, is_offered
 from steelyard.plugins.integrity import house
 
 SOUND = """
@@ -353,3 +354,18 @@ def test_what_a_run_converts_for_itself_is_no_change_of_the_house(install, tmp_p
     resources = Resources(files={"toy": tmp_path / "toy.txt"})
     resources.converted(resources.pinned("toy", "vectors"), "vectors", lambda _content, _folder: None)
     assert house().changed() == []
+
+
+def test_a_packed_distribution_is_found(tmp_path, monkeypatch):
+    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
+        archive.writestr("packed-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: packed\nVersion: 1.0\n")
+        archive.writestr("packed-1.0.dist-info/entry_points.txt", "[steelyard.trials]\nhere = packed:HERE\n")
+    forget()
+    assert not is_offered("steelyard.trials")
+    assert found("steelyard.trials") == ()
+    monkeypatch.syspath_prepend(str(tmp_path / "packed.zip"))
+    forget()
+    ((point, distribution),) = found("steelyard.trials")
+    assert (point.name, distribution) == ("here", "packed-1.0")
+    monkeypatch.undo()
+    forget()

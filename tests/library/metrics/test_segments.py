@@ -1,5 +1,7 @@
 """The door through which texts come in: what is wrong with them is said at once, for every metric alike."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,33 @@ def test_bytes_that_are_not_utf_8_are_refused_for_every_metric(specification):
 def test_what_python_does_not_decode_is_not_utf_8(bad, before):
     with pytest.raises(BadText, match="not UTF-8: segment 1"):
         Segments(references=[b"a"], hypotheses=[before + bad])
+
+
+def test_what_is_asked_for_first_does_not_change_what_comes_later():
+    """Words by two tokenizers and items of two layers, in either case, in all orders, on one batch and on a new one."""
+    texts = {"references": ["A a, B\n\u00c9 e\u0301".encode()], "hypotheses": [b"a A. b\nB", "e \u00e9\nA".encode()]}
+    layers = {"lemma": [b"A a B", b"a A b", b"E"], "sempos": [b"N|A n|a", b"n|A N|a", b"V|X"]}
+    layers = {name: [each + b"\nX x" for each in layer] for name, layer in layers.items()}
+    asked = [("words", "13a"), ("words", "none"), ("layer", "lemma"), ("layer", "sempos")]
+
+    def answers(segments, questions):
+        found = {}
+        for (what, name), case, composed in questions:
+            prepared = segments.nfc if composed else segments
+            words = getattr(prepared, what)(name, case)
+            types = words.lines.split(b"\n")
+            found[what, name, case, composed] = [types[number] for number in words.ids], words.starts.tolist()
+        return found
+
+    questions = list(product(asked, ("lc", "mixed"), (False, True)))
+    alone = {}
+    for each in questions:
+        alone |= answers(Segments(**texts, layers=layers), [each])
+    assert len({str(each) for each in alone.values()}) > len(asked) * 2, "case tells them apart"
+    for one, other in product(questions, repeat=2):
+        assert answers(Segments(**texts, layers=layers), [one, other]) == {
+            key: alone[key] for key in ((*one[0], *one[1:]), (*other[0], *other[1:]))
+        }
 
 
 def test_lists_of_segments_and_texts_are_two_ways_in():

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from steelyard.errors import BadParameter
-from steelyard.ranking.autorank import VERSIONS, autorank
+from steelyard.ranking.autorank import NEWEST, VERSIONS, autorank
+from steelyard.ranking.autorank_column import AutoRank
 
 
 def test_wmt24_by_hand():
@@ -89,3 +90,20 @@ def test_the_published_values_of_wmt24_to_all_digits(real_data):
         own = [row for row in rows if row["pair"] == pair]
         scores = np.array([[-float(row["metricx"]) for row in own], [float(row["cometkiwi"]) for row in own]])
         assert [f"{rank:.16g}" for rank in autorank(scores, "wmt24")] == [row["AutoRank"] for row in own]
+
+
+@pytest.mark.parametrize("rule", ["", *VERSIONS])
+@pytest.mark.parametrize("weights", ["", "3,1"])
+def test_a_column_on_a_board_keeps_its_rule_and_names_its_metrics_from_one(rule, weights):
+    column = AutoRank(rule=rule, weights=weights)
+    assert column.on_board([2, 0]) == AutoRank(rule=rule or NEWEST, of="3,1", weights=weights)
+    for positions in ([], [1, 1], *([[0], [0, 1, 2]] if weights else [])):
+        with pytest.raises(BadParameter):
+            column.on_board(positions)
+
+
+@pytest.mark.parametrize("weights", ["0", "1,0", "-1", "1,-0.5", "1e6", "nan", "inf", "x", "1,", ",", "1;2"])
+def test_weights_are_numbers_above_0_and_below_a_million(weights):
+    with pytest.raises(BadParameter, match="autorank"):
+        _ = AutoRank(weights=weights).shares
+    assert AutoRank(weights="0.001,999999").shares == [0.001, 999999.0]

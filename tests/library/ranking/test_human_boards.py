@@ -1,14 +1,18 @@
 """Which rule a specification names, and what a board says of few judgments."""
 
 from dataclasses import replace
+from itertools import accumulate, product
 
 import numpy as np
 import pytest
 
 from steelyard.errors import BadParameter
 from steelyard.meta_evaluation.human.assessments import AssessedPair
+from steelyard.ranking.clusters import SystemRank
 from steelyard.ranking.human_boards import human_board, parse_human_rule
 from steelyard.ranking.human_rules import Trials
+from steelyard.ranking.score_boards import BoardSystem, ScoreBoard
+from steelyard.tables import human_boards, score_boards
 
 
 def judged(places, systems=2):
@@ -50,6 +54,22 @@ def test_unknown_domains_are_said_where_they_count(rule, domains, said):
     about = [notice for notice in notices if "domain" in notice]
     assert len(about) == (said is not None)
     assert not about or said in about[0]
+
+
+@pytest.mark.parametrize("steps", list(product((False, True), repeat=3)))
+def test_a_line_stands_between_two_clusters_and_nowhere_else(steps):
+    """In tables of scores by people and by metrics: below the last system of a cluster."""
+    clusters = list(accumulate(steps, initial=1))
+    lines = {place for place, parted in enumerate(steps, 1) if parted}
+    board = human_board(judged(5, systems=4), parse_human_rule("human", Trials(trials=5)))
+    ranked = zip(board.systems, clusters, strict=True)
+    parted = tuple((name, replace(found, cluster=cluster)) for (name, found), cluster in ranked)
+    assert human_boards.table_of(replace(board, systems=parted)).rules == lines
+    for unranked in (0, 2):
+        places = [SystemRank(1, 1, 1, cluster, 0, (1, 1)) for cluster in clusters] + [None] * unranked
+        systems = tuple(BoardSystem(str(at), place, None, None, ()) for at, place in enumerate(places))
+        shown = score_boards.table_of(ScoreBoard("en-cs", 5, (), "A", systems, (), ()))
+        assert shown.rules == lines | ({4} if unranked else set())
 
 
 def test_our_own_rule_tests_what_annotators_have_nothing_to_do_with():

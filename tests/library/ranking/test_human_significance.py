@@ -2,7 +2,7 @@
 
 import csv
 import math
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -129,6 +129,20 @@ def test_standings():
         HumanRank(2, 2, 3, 2, 0, (2, 3)),
     ]
     assert human_ranks([], np.zeros((0, 0), bool)) == []
+
+
+@pytest.mark.parametrize("systems", [1, 2, 3, 4])
+def test_standings_never_part_equal_scores(systems):
+    """All scores out of three, all numbers of wins: clusters follow each other, and a tie lies within one."""
+    for scores in product((0.0, 1.0, 2.0), repeat=systems):
+        for wins in product(range(systems), repeat=systems):
+            found = human_ranks_by_wins(scores, wins)
+            for (score, one), (beside, other) in product(zip(scores, found, strict=True), repeat=2):
+                assert one.rank == 1 + sum(each > score for each in scores)
+                if score == beside:
+                    assert (one.cluster, one.cluster_ranks) == (other.cluster, other.cluster_ranks)
+                elif score > beside and one.cluster and other.cluster:
+                    assert one.cluster <= other.cluster
 
 
 def test_standings_by_wins():

@@ -65,6 +65,20 @@ def test_ranked_by_autorank_unless_there_is_but_one_metric():
     assert score_board(pair(errors=None), RankOptions()).by == "good"
 
 
+def test_a_column_of_the_files_may_be_called_autorank():
+    own = MetricTable("autorank", "system", np.array([[1.0], [2.0], [4.0], [3.0]]), higher_is_better=False)
+    board = score_board(pair(autorank=own), RankOptions(by="autorank"))
+    assert board.by == "autorank"
+    assert [each.system for each in board.systems] == ["c", "a", "b", "d"]
+    assert score_board(pair(autorank=own), RankOptions(by="autorank:wmt25")).by == "autorank:wmt25"
+
+
+def test_systems_that_are_level_are_in_the_order_of_their_names():
+    level = MetricTable("good", "system", np.array([[2.0], [2.0], [2.0], [3.0]]))
+    board = score_board(pair(good=level, errors=None), RankOptions())
+    assert [each.system for each in board.systems] == ["b", "a", "c", "d"]
+
+
 def test_of_errors_the_least_is_the_best():
     board = score_board(pair(), RankOptions(by="errors"))
     assert [each.system for each in board.systems][:2] == ["c", "a"]
@@ -90,8 +104,16 @@ def test_the_best_beats_the_worst_by_autorank_though_they_are_1_and_n_in_every_r
     assert against.p <= 0.02
 
 
-def test_a_correction_counts_all_pairs():
-    plain, holm = (score_board(pair(), RankOptions(by="good", correction=each)) for each in ("none", "holm"))
+def test_differences_of_autoranks_lie_within_their_intervals():
+    board = score_board(pair(), RankOptions(replicates=99))
+    assert all(each.interval[0] <= each.difference <= each.interval[1] for each in board.tests)
+    # An interval of the wrong sign would hold a difference of 0, too: one of these lies below it.
+    assert any(each.interval[1] < 0 for each in board.tests)
+
+
+@pytest.mark.parametrize("by", ["good", "autorank"])
+def test_a_correction_counts_all_pairs(by):
+    plain, holm = (score_board(pair(), RankOptions(by=by, correction=each)) for each in ("none", "holm"))
     assert [each.p for each in plain.tests] == [each.p for each in holm.tests]
     assert all(one.p_corrected >= other.p_corrected for one, other in zip(holm.tests, plain.tests, strict=True))
     assert any(one.p_corrected > other.p_corrected for one, other in zip(holm.tests, plain.tests, strict=True))
@@ -137,6 +159,10 @@ def test_a_system_without_scores_is_not_ranked_and_never_0():
         assert (last.system, last.place, last.autorank) == ("a", None, None)
         assert math.isnan(last.scores[0].score)
         assert [each.place.rank for each in board.systems[:-1]] == [1, 2, 3]
+        tested = [
+            not math.isnan(each.p) for each in board.tests if "a" not in (board.names[each.a], board.names[each.b])
+        ]
+        assert [not math.isnan(each.p) for each in board.tests].count(True) == tested.count(True) == 3
         assert any("a" in each and "not ranked" in each for each in board.notices)
     # By another metric it is.
     assert (

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.resampling.change_points import ALPHA, FEWEST, LASTING, SMALLEST_ALPHA, find_change_points, shared_alpha
+from steelyard.resampling.change_points import (
+    ALPHA,
+    FEWEST,
+    LASTING,
+    SMALLEST_ALPHA,
+    _orders,
+    find_change_points,
+    shared_alpha,
+)
 
 scores = st.lists(st.integers(0, 6).map(float) | st.just(float("nan")), max_size=40).map(np.array)
 
@@ -54,6 +64,21 @@ def test_missing_runs_change_nothing(values, data):
     assert [(step.at, step.before, step.p) for step in find_change_points(with_gaps, 0.2)] == plain
 
 
+@pytest.mark.parametrize("gaps", [1, 3])
+def test_levels_begin_and_end_where_runs_do_whatever_is_missing(gaps):
+    """Runs without a score anywhere, at the end of the last level too."""
+    values = noise(30, 3)
+    values[12:21] -= 6
+    plain = find_change_points(values)
+    assert len(plain) == 2
+    for place in range(len(values) + 1):
+        found = find_change_points(np.insert(values, place, [np.nan] * gaps))
+        moved = [each + gaps * (each >= place) for each in range(len(values))]
+        for one, other in zip(plain, found, strict=True):
+            assert (other.at, other.before, other.p) == (moved[one.at], moved[one.before], one.p)
+            assert other.after == (moved[one.after] if one.after < len(values) else len(values) + gaps)
+
+
 @pytest.mark.parametrize("level", [0.0, 31.4])
 def test_a_constant_series_has_no_change(level):
     assert find_change_points(np.full(60, level), 0.99) == []
@@ -84,6 +109,14 @@ def test_a_slow_decline_is_found():
     """A tenth of a deviation each run, which no two runs show."""
     found = sum(bool(find_change_points(noise(40, seed) - 0.1 * np.arange(40))) for seed in range(20))
     assert found >= 18
+
+
+@pytest.mark.parametrize("runs", [1, 3, 4, 5, 8, 13])
+def test_orders_are_drawn_by_their_numbers_however_many_at_a_time(runs):
+    whole = _orders(runs, 0, 40)
+    assert (np.sort(whole, axis=1) == np.arange(runs)).all()
+    for first, last in combinations(range(0, 41, 5), 2):
+        assert (_orders(runs, first, last) == whole[first:last]).all()
 
 
 def test_there_and_back_are_two_changes():

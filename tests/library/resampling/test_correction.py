@@ -70,6 +70,13 @@ def test_undefined_tests_do_not_count():
         assert corrected([], method).shape == (0,)
 
 
+@given(st.lists(st.one_of(st.floats(0, 1), st.just(math.nan)), max_size=12), st.sampled_from(CORRECTIONS))
+def test_undefined_tests_might_as_well_not_be_there(values, method):
+    found, known = corrected(values, method), ~np.isnan(values)
+    assert np.isnan(found[~known]).all()
+    assert found[known].tobytes() == corrected(np.array(values)[known], method).tobytes()
+
+
 def test_no_such_correction():
     with pytest.raises(BadParameter, match=r"no correction \"bonferroni\".*holm, bh, none"):
         corrected([0.1], "bonferroni")

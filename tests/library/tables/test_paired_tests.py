@@ -3,6 +3,7 @@
 import json
 import math
 from dataclasses import replace
+from itertools import permutations
 
 import pytest
 from hypothesis import given
@@ -51,6 +52,21 @@ def as_latex(tests, width=1):
 
 def lines_of(table):
     return [table.header(), *table.cells()]
+
+
+def test_of_pairs_as_sure_as_each_other_the_larger_difference_stands_first():
+    """For all orders of pairs, of which three have the smallest p-value that there is; what is untested is last."""
+    known = [
+        PairedResult(0, 1, 0, 0.5, 0.001, 0.003, (0.25, 0.75)),
+        PairedResult(0, 2, 0, -3.0, 0.001, 0.003, (-4.0, -2.0)),
+        PairedResult(1, 2, 0, 1.5, 0.001, 0.003, (1.0, 2.0)),
+        PairedResult(0, 3, 0, 9.0, 0.5, 0.5, (-1.0, 19.0)),
+        PairedResult(1, 3, 0, math.nan, math.nan),
+    ]
+    for order in permutations(known):
+        tests = replace(ALL, results=list(order), systems=["a", "b", "c", "d"], metrics=[BLEU])
+        rows = [cells[:2] for cells in pair_table(tests, 0).cells()]
+        assert [set(row) for row in rows] == [{"a", "c"}, {"b", "c"}, {"a", "b"}, {"a", "d"}, {"b", "d"}]
 
 
 def test_direction_follows_the_metric_and_not_the_sign():

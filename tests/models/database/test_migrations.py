@@ -8,7 +8,7 @@ from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import PrimaryKeyConstraint, UniqueConstraint, inspect, select, text
 
-from models.database import migrate
+from models.database import creation, migrate
 from models.database.session import make_engine, reading, writing
 from models.errors import Unreachable
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
@@ -131,6 +131,11 @@ def test_constraints_and_indexes_have_the_same_names_on_both_databases(database_
     assert names() >= expected
 
 
+def test_the_statements_that_create_tables_are_those_of_today() -> None:
+    again = "python -m models.database.creation"
+    assert creation.TABLES.read_text(encoding="utf-8") == creation.statements(), again
+
+
 def test_what_is_created_at_once_is_what_all_migrations_make(tmp_path: Path) -> None:
     created, migrated = f"sqlite:///{tmp_path / 'created.db'}", f"sqlite:///{tmp_path / 'migrated.db'}"
     migrate.create(created)
@@ -149,8 +154,9 @@ def test_only_an_empty_database_is_created(tmp_path: Path) -> None:
     assert migrate.current_revision(url) == migrate.REVISION
 
 
-def test_autogenerate_finds_nothing(database_url: str) -> None:
-    engine = make_engine(database_url, pooled=False)
+def test_autogenerate_finds_nothing(empty_database_url: str) -> None:
+    migrate.upgrade(empty_database_url)
+    engine = make_engine(empty_database_url, pooled=False)
     with writing(engine) as connection:
         command.check(migrate.configuration(connection))
 

@@ -24,6 +24,12 @@ def test_databases_that_cannot_be_shared_are_refused(url: str) -> None:
         make_engine(url)
 
 
+@pytest.mark.parametrize("timeout", ["abc", "-1", "nan", "inf", "3&timeout=x"])
+def test_a_time_to_wait_is_a_number_of_seconds(timeout: str) -> None:
+    with pytest.raises(BadDatabaseUrl, match="is no number of seconds"):
+        make_engine(f"sqlite:///x.db?timeout={timeout}")
+
+
 def test_a_password_is_not_shown() -> None:
     with pytest.raises(BadDatabaseUrl) as error:
         make_engine("mysql://me:secret@localhost/x")

@@ -10,7 +10,7 @@ from models.database.session import make_engine, reading, writing
 from models.errors import RowsHeld
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations, lock_evaluations
 from models.queue.kinds.reductions import REDUCTION, enqueue_reduction
-from models.queue.lease import claim_row, complete_row, refusals
+from models.queue.lease import claim_rows, complete_rows, refusals
 from models.schema.base import now
 from models.schema.learned import LearnedColumn, LearnedShard
 from models.schema.queue import (
@@ -210,7 +210,7 @@ def test_what_is_completed_meanwhile_is_not_released(
         target=lambda: released.append(release(engine, table, key, max_attempts=3 if attempts_left else 1))
     )
     with writing(engine) as connection:
-        assert complete_row(connection, table, key, "o")
+        assert complete_rows(connection, table, {key: {}}, "o")
         thread.start()
         until(lambda: waits_for_a_lock(engine), "the one who releases it")
     thread.join(60)
@@ -258,7 +258,7 @@ def test_who_cancels_does_not_wait_for_one_who_claims(postgres_url: str, table: 
     engine = make_engine(postgres_url)
     key = queue_row(engine, table, segments=300)
     with writing(engine) as first:
-        assert claim_row(first, table, key, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        assert claim_rows(first, table, [key], owner="o", worker="w", lease_seconds=60, max_attempts=3)
         with writing(engine, lock_seconds=0.2) as second:
             assert cancel_evaluations(second, [1, 2]) == [1, 2]
     with reading(engine) as connection:

@@ -12,8 +12,8 @@ from models.database.session import make_engine, writing
 from models.queue.kinds.shards import SHARD
 from models.queue.lease import (
     cancel_idle,
-    claim_row,
-    complete_row,
+    claim_rows,
+    complete_rows,
     end,
     held_by,
     in_flight,
@@ -81,10 +81,10 @@ def soon(connection: Connection, moment: float | None, seconds: float = 0.0) -> 
 def claim(connection: Connection, key: int, owner: str = "task:mine", **others: Any) -> bool:
     given = {"worker": "w", "lease_seconds": 1000.0, "max_attempts": 3, **others}
     before = {each: row["attempts"] for each, row in rows(connection).items()}
-    taken = claim_row(connection, Shard, key, owner=owner, **given)
+    taken = claim_rows(connection, Shard, [key], owner=owner, **given)
     after = rows(connection)[key]
-    assert taken is None or taken.attempts == after["attempts"] >= before[key]
-    return taken is not None
+    assert all(each.attempts == after["attempts"] >= before[key] for each in taken)
+    return [each.id for each in taken] == [key]
 
 
 def holds(connection: Connection, table: type[Shard], key: int, owner: str) -> bool:
@@ -161,7 +161,7 @@ def test_only_its_owner_finishes_what_runs(connection: Connection, state: LeaseS
     held = {"owner": "task:mine", "lease_until": now() + 60, "error": "before"}
     ours, _ = (add(connection, state, **held) for _ in range(2))
     before = rows(connection)
-    finished = complete_row(connection, Shard, ours, owner, kernel_seconds=1.5)
+    finished = complete_rows(connection, Shard, {ours: {"kernel_seconds": 1.5}}, owner) == {ours}
     found = changed(before, rows(connection))
     assert finished == (state == LeaseState.RUNNING and owner == "task:mine")
     if not finished:
@@ -176,7 +176,7 @@ def test_only_its_owner_finishes_what_runs(connection: Connection, state: LeaseS
         "error": None,
         "kernel_seconds": 1.5,
     }
-    assert not complete_row(connection, Shard, ours, owner), "once"
+    assert not complete_rows(connection, Shard, {ours: {}}, owner), "once"
 
 
 @pytest.mark.parametrize(("used", "attempts"), [(True, 2), (False, 1)])

@@ -144,6 +144,7 @@ def counts(first: int, last: int) -> np.ndarray:
     return np.array([sum(trial % step == 0 for trial in range(first, last)) for step in (2, 3, 5)])
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("seed", range(25))
 def test_every_order_of_events_ends_well(sqlite_url: str, seed: int) -> None:
     engine, settings = make_engine(sqlite_url), one_block_shards(sqlite_url)

@@ -168,6 +168,7 @@ class Counting:
         raise AssertionError("the state was never made")
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_every_order_of_events_ends_well(sqlite_url: str, seed: int) -> None:
     engine, settings = make_engine(sqlite_url), one_block_shards(sqlite_url)

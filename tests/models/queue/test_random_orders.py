@@ -8,18 +8,19 @@ from sqlalchemy import Connection, Engine, func, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.kinds.reductions import REDUCTION, ClaimedReduction
-from models.queue.kinds.shards import SHARD, ClaimedShard, ShardRow
+from models.queue.kinds.shards import SHARD, ClaimedShard, ScoredShard, ShardRow
 from models.queue.lease import in_flight, retry_later
+from models.queue.task_kind import complete_several
 from models.schema.queue import Evaluation, Reduction, Shard
 from models.schema.results import Score, Statistics
 from models.schema.states import LeaseState
 from models.storage.arrays import pack, unpack
 from tests.models.queue.test_shards import score_rows
 from tests.scheduler.jobs import one_block_shards, queue_job
-from tests.tasks import claim_task, complete_shard, complete_task, release_task
+from tests.tasks import claim_task, claim_tasks, complete_shard, complete_task, release_task
 
 # What happens often is named often; a shard is out of attempts after two.
-KINDS = ("claim",) * 5 + ("raise",) * 3 + ("complete",) * 2 + ("again",) * 2
+KINDS = ("claim",) * 5 + ("raise",) * 3 + ("complete",) * 2 + ("again",) * 2 + ("together",) * 3
 KINDS += ("lose", "sweep", "reduce", "reduce", "reduced", "unreduced")
 MOST = 2
 
@@ -30,12 +31,19 @@ def owned(connection: Connection, table: type[Shard] | type[Reduction], key: int
     return connection.scalar(held) is not None
 
 
+def result_of(claimed: ClaimedShard) -> list[ShardRow]:
+    """A result that says what it is the result of."""
+    blob = pack(np.array([float(claimed.first_block)]))
+    return [ShardRow(evaluation, 0, blob, None) for evaluation in claimed.evaluations]
+
+
 class Queue:
     """Workers that keep what they claimed, also when it is no longer theirs."""
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
         self.claims: list[ClaimedShard] = []
+        self.batches: list[list[ClaimedShard]] = []
         self.reductions: list[ClaimedReduction] = []
         self.owners = 0
 
@@ -61,12 +69,27 @@ class Queue:
         claimed = self.claims[choice % len(self.claims)]
         if forget:
             self.claims.remove(claimed)
-        # A result that says what it is the result of.
-        blob = pack(np.array([float(claimed.first_block)]))
-        rows = [ShardRow(evaluation, 0, blob, None) for evaluation in claimed.evaluations]
+        rows = result_of(claimed)
         with writing(self.engine) as connection:
             ours = owned(connection, Shard, claimed.key, claimed.owner)
             assert complete_shard(connection, claimed, rows).accepted == ours
+
+    def together(self, choice: int) -> None:
+        """Claim several, or complete some that were claimed together."""
+        if choice % 2 or not self.batches:
+            with writing(self.engine) as connection:
+                keys = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
+                named = [keys[(choice + number) % len(keys)] for number in range(2 + choice % 3)]
+                self.batches.append(claim_tasks(connection, SHARD, sorted({*named}), **self.owner()))
+            return
+        batch = self.batches[choice // 2 % len(self.batches)]
+        done = batch[choice % 3 :] or batch
+        if not done:
+            return
+        with writing(self.engine) as connection:
+            ours = {each.key for each in done if owned(connection, Shard, each.key, each.owner)}
+            results = [(each, ScoredShard(result_of(each))) for each in done]
+            assert complete_several(connection, SHARD, results).accepted == ours
 
     def again(self, choice: int) -> None:
         """The task ran to its end, and will be delivered once more."""
@@ -177,6 +200,7 @@ class Queue:
         raise AssertionError("work was never finished")
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("seed", range(40))
 def test_every_order_of_events_ends_well(sqlite_url: str, seed: int) -> None:
     engine = make_engine(sqlite_url)

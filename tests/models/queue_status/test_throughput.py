@@ -131,3 +131,15 @@ def test_a_test_set_of_another_campaign_has_its_own_length(engine: Engine, sqlit
         connection.execute(update(Shard).values(state="done", ended_at=now()))
         assert read_throughput(connection).hypotheses == 2 * SEGMENTS + 7
         assert set(connection.scalars(select(TestSet.segments))) == {SEGMENTS, 7}
+
+
+def test_those_that_were_claimed_together_share_their_time(engine: Engine) -> None:
+    with reading(engine) as connection:
+        at = connection.execute(select(now())).scalar_one() - 20.0
+    together = {"worker": "w", "claimed_at": at, "cost": 1.0}
+    set_shards(engine, [{**together, "state": "running"}, {**together, "state": "running"}, pending(1.0)])
+    assert left(engine, 1) == pytest.approx(10.0, abs=0.8)
+    done_by = [{**together, "state": "done", "ended_at": at + seconds} for seconds in (3.0, 4.0)]
+    set_shards(engine, [*done_by, {**together, "state": "done", "worker": "another", "ended_at": at + 2.0}])
+    with reading(engine) as connection:
+        assert measured_ratio(connection) == pytest.approx(2.0)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import BadBlob
-from models.storage.arrays import max_packed_bytes, pack, unpack
+from models.storage.arrays import max_packed_bytes, pack, unpack, unpack_scores
 
 numbers = st.one_of(
     st.floats(width=64, allow_nan=True, allow_infinity=True),
@@ -45,6 +45,29 @@ def test_counts_are_compressed_column_by_column() -> None:
 
 def test_a_single_dimension_is_a_column() -> None:
     assert unpack(pack(np.array([1.5, np.nan]))).shape == (2, 1)
+
+
+@given(rows=st.integers(0, 4), arrays=st.integers(0, 4), data=st.data())
+def test_many_arrays_come_back_as_each_alone(rows: int, arrays: int, data: st.DataObject) -> None:
+    columns = [data.draw(st.lists(numbers, min_size=rows, max_size=rows)) for _ in range(arrays)]
+    blobs = [pack(np.array(each, dtype=np.float64)) for each in columns]
+    found = unpack_scores(blobs)
+    assert [each.tobytes() for each in found] == [unpack(each, columns=1).tobytes() for each in blobs]
+    assert len(found) == arrays
+
+
+@pytest.mark.parametrize(
+    ("blobs", "message"),
+    [
+        ([pack(np.array([0.5, 0.25])), pack(np.array([0.5]))], "different lengths"),
+        ([pack(np.array([0.5, 0.25])), pack(np.array([0.5, 0.25]))[:-1]], "should have 16 bytes and has 15"),
+        ([pack(np.array([[0.5, 0.25]]))] * 2, "2 columns and should have 1"),
+        ([b"", b""], "only 0 bytes"),
+    ],
+)
+def test_many_arrays_of_which_one_is_damaged(blobs: list[bytes], message: str) -> None:
+    with pytest.raises(BadBlob, match=message):
+        unpack_scores(blobs)
 
 
 GOOD = pack(np.arange(12.0).reshape(4, 3))

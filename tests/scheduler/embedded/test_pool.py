@@ -40,16 +40,16 @@ def pool(sqlite_url: str) -> Iterator[Pool]:
 
 
 def message(key: int, queue_class: QueueClass = QueueClass.CAMPAIGN, edition: int | None = None) -> TaskMessage:
-    return TaskMessage(SHARD, EDITION if edition is None else edition, key, queue_class)
+    return TaskMessage(SHARD, EDITION if edition is None else edition, (key,), queue_class)
 
 
 def writing_to(file: Path, before: Callable[[], object] = lambda: None) -> Callable[..., None]:
     """A way to perform tasks that writes down which, after something else was done."""
 
-    def perform(context: WorkerContext, task: str, key: int, task_id: str) -> None:
+    def perform(context: WorkerContext, task: str, keys: tuple[int, ...], task_id: str) -> None:
         before()
         with file.open("a") as opened:
-            opened.write(f"{key} ")
+            opened.write("".join(f"{key} " for key in keys))
 
     return perform
 
@@ -69,13 +69,13 @@ def test_what_a_process_takes_to_its_grave_is_done_by_others(
     """Twice as many as there are processes would leave none at work."""
     marks, perform = tmp_path / "marks", embedded_pool.perform
 
-    def die_first(context: WorkerContext, task: str, key: int, task_id: str) -> None:
+    def die_first(context: WorkerContext, task: str, keys: tuple[int, ...], task_id: str) -> None:
         with marks.open("ab") as file:
             file.write(b"x")
             file.flush()
             if file.tell() <= dying:
                 os.kill(os.getpid(), signal.SIGKILL)
-        perform(context, task, key, task_id)
+        perform(context, task, keys, task_id)
 
     monkeypatch.setattr(embedded_pool, "perform", die_first)
     settings = one_block_shards(sqlite_url, concurrency=2)
@@ -144,10 +144,10 @@ def test_who_is_woken_looks_up_at_once(pool: Pool) -> None:
 
 
 def test_a_task_that_fails_harms_no_other(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def perform(context: WorkerContext, task: str, key: int, task_id: str) -> None:
-        if key == 0:
+    def perform(context: WorkerContext, task: str, keys: tuple[int, ...], task_id: str) -> None:
+        if keys == (0,):
             raise RuntimeError("no")
-        writing_to(tmp_path / "done")(context, task, key, task_id)
+        writing_to(tmp_path / "done")(context, task, keys, task_id)
 
     monkeypatch.setattr(embedded_pool, "perform", perform)
     pool.start()
@@ -224,7 +224,7 @@ def test_a_task_is_released_with_the_reason_why_its_process_ended(
     ended = embedded_pool._Process(5, None, None, message(1), "t", begun=True, killed=killed)  # type: ignore[arg-type]
     pool._ending = ending
     pool._replace(ended)
-    assert released == ([] if ending and killed else [(str(SHARD.message), "t", 1, reason)])
+    assert released == ([] if ending and killed else [(str(SHARD.message), "t", (1,), reason)])
     assert forked == ([] if ending else [5])
     pool._ending = False
     pool.start()

@@ -3,26 +3,32 @@
 import json
 import multiprocessing
 import os
+import resource
 import signal
 import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
-from models.database.session import make_engine, reading
+from models.database.session import make_engine, reading, writing
 from models.queue_status.progress import Progress
 from models.results.leaderboard import read_leaderboard
+from models.schema.base import now
 from models.schema.queue import Shard, Worker
-from models.schema.results import Score
+from models.schema.results import Score, Statistics
+from models.schema.states import LeaseState
 from models.storage.arrays import unpack
 from runtime.settings import Settings
+from scheduler.embedded import pool as embedded_pool
 from scheduler.embedded import processes
 from scheduler.embedded.pool import Pool
 from scheduler.embedded.processes import Embedded
+from scheduler.errors import StorageFailed
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
@@ -261,3 +267,59 @@ def test_a_second_signal_hurries_a_stop_and_does_not_interrupt_it(sqlite_url: st
             undo()
         embedded._context.close()
     assert signal.getsignal(signal.SIGTERM) == before
+
+
+@pytest.mark.parametrize("leads", [True, False])
+def test_who_leads_no_more_hands_back_its_own_work_alone(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, leads: bool
+) -> None:
+    """The work of the new leader goes on: a second process would do it again."""
+    settings = one_block_shards(sqlite_url)
+    embedded = Embedded(settings, 1)
+    queue_job(embedded.engine, settings, segments=256 * 4, systems=1)
+    own, others = embedded._context.worker, "somebody else"
+    states = [(LeaseState.RUNNING, own), (LeaseState.RUNNING, others), (LeaseState.ENQUEUED, None)]
+    with writing(embedded.engine) as connection:
+        keys = list(connection.scalars(select(Shard.id).order_by(Shard.id)))
+        for key, (state, worker) in zip(keys, states, strict=False):
+            # Rows of both were tried before.
+            values = {"state": state, "worker": worker, "attempts": 2, "enqueued_at": now()}
+            held = {"owner": f"owner {key}", "lease_until": now() + 600.0} if worker else {}
+            connection.execute(update(Shard).where(Shard.id == key).values(**values, **held))
+    monkeypatch.setattr(embedded, "_renew", lambda: leads)
+    embedded._release_all()
+    with reading(embedded.engine) as connection:
+        rows = connection.execute(select(Shard).order_by(Shard.id)).all()
+    pending, running, sent = LeaseState.PENDING, LeaseState.RUNNING, LeaseState.ENQUEUED
+    expected = [(pending, 1), (pending, 1), (pending, 2)] if leads else [(pending, 1), (running, 2), (sent, 2)]
+    assert [(row.state, row.attempts) for row in rows[:3]] == expected
+    assert [row.owner for row in rows[:3]] == [None, None if leads else f"owner {keys[1]}", None]
+    embedded._context.close()
+
+
+def test_a_disk_that_is_full_for_the_tasks_alone_ends_the_work_with_a_reason(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only the processes of the pool store results; whoever waits is told, and the next one goes on from there."""
+    settings = one_block_shards(sqlite_url)
+    begin = embedded_pool.begin
+    # Servers of other tests are among them.
+    others = set(children(os.getpid()))
+
+    def begin_on_a_full_disk(*given: Any) -> None:
+        begin(*given)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4096, resource.getrlimit(resource.RLIMIT_FSIZE)[1]))
+
+    with monkeypatch.context() as patched, Embedded(settings, 1) as embedded:
+        queued = queue_job(embedded.engine, settings, metrics=METRICS)
+        patched.setattr(embedded_pool, "begin", begin_on_a_full_disk)
+        for process in set(children(os.getpid())) - others:
+            os.kill(process, signal.SIGKILL)
+        with pytest.raises(StorageFailed, match=r"cannot be used: .* See that the disk has space"):
+            run_until_done(embedded, queued.all_evaluations)
+    with reading(make_engine(sqlite_url, pooled=False)) as connection:
+        assert {*connection.scalars(select(Shard.state))} == {LeaseState.PENDING}
+        for table in (Statistics, Score):
+            assert connection.scalar(select(func.count()).select_from(table)) == 0
+    with Embedded(settings, 1) as embedded:
+        assert run_until_done(embedded, queued.all_evaluations).done == 3

@@ -106,17 +106,17 @@ def test_a_merge_whose_process_died_is_found(context: WorkerContext) -> None:
     messages = sent(context)
     for _, key in messages[:-1]:
         do(context, CORPUS_COUNT, key, "task")
-    claim = worker.handlers.claim
+    claim = worker.handlers.claim_several
     lost = []
 
-    def die_at_the_merge(connection, kind, key, *given, **claims):  # type: ignore[no-untyped-def]
-        if key != messages[-1][1]:
-            lost.append(key)
-            return None
-        return claim(connection, kind, key, *given, **claims)
+    def die_at_the_merge(connection, kind, keys, *given, **claims):  # type: ignore[no-untyped-def]
+        if keys != [messages[-1][1]]:
+            lost.extend(keys)
+            return []
+        return claim(connection, kind, keys, *given, **claims)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(worker.handlers, "claim", die_at_the_merge)
+        patch.setattr(worker.handlers, "claim_several", die_at_the_merge)
         do(context, CORPUS_COUNT, messages[-1][1], "task")
     assert len(lost) == 1, "the task did not go on to merge"
     assert sent(context) == [("prepare", lost[0])]

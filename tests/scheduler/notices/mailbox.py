@@ -26,7 +26,7 @@ class Mailbox:
     def __init__(self) -> None:
         self.mails: list[Any] = []
         self.unreachable = False
-        self.dies_with: type[BaseException] | None = None
+        self.dies_with: type[BaseException] | BaseException | None = None
         self.meanwhile: Callable[[], None] = lambda: None
         """Called when the server is reached."""
 

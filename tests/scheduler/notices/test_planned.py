@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import UTC, datetime, timedelta
 
-from sqlalchemy import delete, insert, select, update
+import pytest
+from sqlalchemy import Engine, delete, func, insert, select, update
+from sqlalchemy import text as sql
 
 from models.database.session import reading, writing
+from models.notices.notify import NewNotice, notify
+from models.schema.accounts import Team
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet, Correction, Declaration, Participation, Phase
 from models.schema.corpus import Protocol
@@ -15,13 +22,16 @@ from models.schema.queue import Evaluation
 from models.schema.roles import PhaseKind
 from models.schema.states import EvaluationState
 from scheduler.ingest.campaigns import NewProtocol, store_protocols
+from scheduler.notices import plan
+from scheduler.notices.plan import plan_notices
 from steelyard.metrics.registry import parse_metric
+from steelyard.tables.formatting import date_time
+from steelyard_client.vocabulary import NoticeKind
+from tests.faults.cluster import until
 from tests.scheduler.notices.mailbox import mailbox as mailbox
 from tests.scheduler.notices.mailbox import planned, told
 from tests.service.port import Port, output
-
-if TYPE_CHECKING:
-    pass
+from tests.service.service import Service
 
 DAY = 86400.0
 
@@ -37,7 +47,11 @@ def test_each_thing_is_told_once_however_often_one_looks(port_anywhere: Port) ->
     assert [kind for kind, _ in told(port)] == ["phase", "deadline", "correction"]
     with writing(port.service.engine) as connection:
         connection.execute(update(Phase).values(ends_at=now() + DAY / 3))
+        ends_at, zone = connection.execute(select(Phase.ends_at, Campaign.time_zone).join(Campaign)).one()
     assert planned(port) == 1, "another deadline"
+    with reading(port.service.engine) as connection:
+        text = connection.scalars(select(Notice.text).order_by(Notice.id.desc())).first()
+    assert f" is {date_time(ends_at or 0.0, zone)}. Until then" in (text or "")
     with writing(port.service.engine) as connection:
         connection.execute(update(Phase).values(ends_at=now() - 1))
         over = {"name": "over", "kind": PhaseKind.PUBLISHED, "starts_at": now() - 0.5}
@@ -100,6 +114,39 @@ def test_submissions_of_a_team_are_told_together_and_to_the_team_alone(port_anyw
     assert text.startswith("- sail on quay (submission ")
 
 
+def test_two_that_plan_at_once_tell_a_submission_once(postgres_url: str) -> None:
+    """One has written that "mast" was scored, and its transaction goes on; meanwhile "sail" is scored again."""
+    with ExitStack() as stack:
+        port = Port.opened(Service.start(postgres_url, stack))
+        engine = port.service.engine
+        mast, sail = (
+            port.submit(port.program("mary"), output(number), system=system).json()["id"]
+            for number, system in ((2, "mast"), (3, "sail"))
+        )
+        port.work_off()
+        ended = update(Evaluation).where(Evaluation.submission_id == sail)
+        with writing(engine) as connection:
+            connection.execute(ended.values(finished_at=now() - 2 * DAY))
+        with ThreadPoolExecutor(1) as pool:
+            with writing(engine) as first:
+                plan_notices(first, mails=False)
+                with writing(engine) as connection:
+                    connection.execute(ended.values(finished_at=now()))
+                second = pool.submit(planned, port)
+                until(lambda: second.done() or somebody_waits(engine), "the second one to plan, or to wait")
+            assert second.result() == 1
+        with reading(engine) as connection:
+            texts = connection.scalars(select(Notice.text).where(Notice.kind == NoticeKind.SCORED).order_by(Notice.id))
+            named = [re.findall(r"submission (\d+)", each) for each in texts]
+        assert named == [[str(mast)], [str(sail)]]
+
+
+def somebody_waits(engine: Engine) -> bool:
+    """Whether a transaction waits for a lock of another."""
+    with reading(engine) as connection:
+        return bool(connection.scalar(sql("SELECT count(*) FROM pg_locks WHERE NOT granted")))
+
+
 def test_a_team_that_only_has_the_same_name_is_told_nothing(port: Port) -> None:
     """As that of an export of another server, in a campaign that its members must not know of."""
     port.submit(port.program("mary"))
@@ -150,3 +197,53 @@ def test_what_organisers_try_on_submissions_is_not_told(port: Port) -> None:
         connection.execute(update(Protocol).values(sweep=True))
     planned(port)
     assert all(kind != "scored" for kind, _ in told(port))
+
+
+def test_each_team_is_told_by_campaign_whatever_was_told_elsewhere(port: Port) -> None:
+    """Two teams whose submissions ended in the same moment, one of them told later of another campaign."""
+    port.submit(port.program("mary"))
+    port.submit(port.program("zoe"), output(3), system="lamp")
+    port.work_off()
+    with writing(port.service.engine) as connection:
+        harbour = connection.scalar(select(Team.id).where(Team.name == "harbour"))
+        ended = connection.scalar(select(func.max(Evaluation.finished_at))) or 0.0
+        connection.execute(update(Evaluation).values(finished_at=ended))
+    there = port.service.campaign("elsewhere", teams=(harbour,))
+    with writing(port.service.engine) as connection:
+        later = NewNotice(there, "x", NoticeKind.SCORED, "elsewhere", "", "/", team_id=harbour, until=ended + 9.0)
+        assert notify(connection, later, mails=False)
+    # The team takes part elsewhere alone now: what is here may be that of another server's team.
+    with writing(port.service.engine) as connection:
+        here = Participation.campaign_id == port.campaign, Participation.team_id == harbour
+        number = connection.scalar(select(Participation.number).where(*here))
+        connection.execute(delete(Participation).where(*here))
+    planned(port)
+    assert [title for kind, title in told(port)[1:] if kind == "scored"] == [
+        "port 1: 1 submission of guests was scored"
+    ]
+    with writing(port.service.engine) as connection:
+        row = {"campaign_id": port.campaign, "team_id": harbour, "number": number}
+        connection.execute(insert(Participation).values(**row))
+    planned(port)
+    assert told(port)[-1] == ("scored", "port 1: 1 submission of harbour was scored")
+
+
+@pytest.mark.parametrize("kind", list(PhaseKind))
+def test_a_deadline_is_that_of_submissions_in_the_zone_of_the_campaign(port: Port, kind: PhaseKind) -> None:
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Campaign).values(time_zone="Asia/Kathmandu"))
+        connection.execute(update(Phase).values(kind=kind, starts_at=now() - 2 * DAY, ends_at=now() + DAY / 2))
+        ends_at = connection.scalar(select(Phase.ends_at)) or 0.0
+    takes = kind in (PhaseKind.OPEN, PhaseKind.BLIND)
+    assert planned(port) == takes
+    with reading(port.service.engine) as connection:
+        texts = list(connection.scalars(select(Notice.text)))
+    local = datetime.fromtimestamp(ends_at, UTC) + timedelta(hours=5, minutes=45)
+    assert [f"{local:%Y, %H:%M} (Asia/Kathmandu)" in each for each in texts] == [True] * takes
+
+
+def test_twenty_submissions_are_named_and_the_others_counted() -> None:
+    for number, rest in ((1, 0), (20, 0), (21, 1), (45, 25)):
+        *named, last = plan._listed([f"mast {each}" for each in range(number)]).split("\n")
+        assert len(named) == min(number, 20) - (not rest)
+        assert last == (f"- and {rest} more" if rest else f"- mast {number - 1}")

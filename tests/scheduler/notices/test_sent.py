@@ -16,6 +16,7 @@ from models.schema.base import now
 from models.schema.campaigns import Phase
 from models.schema.notices import Notice, NoticeDelivery
 from models.schema.states import LeaseState
+from runtime.mail import NO_MAILS, REFUSED
 from scheduler.notices.courier import UNCERTAIN, send_notices
 from scheduler.notices.plan import plan_notices
 from steelyard_client.vocabulary import NoticeChannel, NoticeKind
@@ -161,6 +162,25 @@ def test_a_connection_that_breaks_while_a_mail_is_given_over_is_no_reason_for_an
     send_notices(port.service.engine, settings_of(port))
     assert len(mailbox.mails) == 3, "a day late it helps nobody"
     assert set(states(port)) == {LeaseState.FAILED}
+
+
+@pytest.mark.parametrize(
+    ("dies_with", "mail_url", "reason"),
+    [
+        (smtplib.SMTPRecipientsRefused({}), "smtp://localhost", REFUSED),
+        (None, None, NO_MAILS),
+        (smtplib.SMTPServerDisconnected(), "smtp://localhost", UNCERTAIN),
+    ],
+)
+def test_what_another_attempt_would_not_mend_ends_at_once_with_its_own_reason(
+    port: Port, mailbox: Mailbox, dies_with: Any, mail_url: str | None, reason: str
+) -> None:
+    announce(port)
+    mailbox.dies_with = dies_with
+    assert send_notices(port.service.engine, settings_of(port, mail_url=mail_url)) == 3
+    assert set(states(port)) == {LeaseState.FAILED}
+    with reading(port.service.engine) as connection:
+        assert {*connection.scalars(select(NoticeDelivery.error))} == {reason}
 
 
 def test_nobody_gets_more_mails_in_a_day_than_the_limit(port: Port, mailbox: Mailbox) -> None:

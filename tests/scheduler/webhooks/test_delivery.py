@@ -13,7 +13,7 @@ from sqlalchemy import Engine, insert, select, update
 from models.database.session import make_engine, reading, writing
 from models.nightly.failed_deliveries import FailedDelivery, read_failed_deliveries
 from models.queue.kinds.deliveries import DELIVERY
-from models.queue.lease import complete_row
+from models.queue.lease import complete_rows
 from models.queue.retention import prune_finished
 from models.queue.task_kind import release
 from models.schema.base import now
@@ -259,7 +259,7 @@ def test_a_crash_between_sending_and_noting_sends_it_twice(engine: Engine, monke
     assert len(server.messages) == 2
     assert len({headers["Steelyard-Delivery"] for headers, _ in server.messages}) == 1
     with writing(engine) as connection:
-        assert not complete_row(connection, Delivery, 1, late)
+        assert not complete_rows(connection, Delivery, {1: {}}, late)
         assert not release(connection, DELIVERY, 1, late, "late", DELIVERY.policy(settings_of()))
     assert delivery(engine)[0] == LeaseState.DONE
 

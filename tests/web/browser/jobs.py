@@ -158,7 +158,7 @@ def judgments(page: Page, place: Path) -> None:
     page.goto("/campaigns/wmt27/metrics")
     page.get_by_label("Tables").set_input_files(table)
     page.get_by_role("button", name="Add to").click()
-    page.wait_for_url("**stored=**")
+    page.wait_for_url("**done=stored**")
 
 
 def correction(site: Site, page: Page, place: Path) -> None:

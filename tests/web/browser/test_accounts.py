@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from models.schema.roles import SiteRole, Visibility
@@ -17,6 +18,7 @@ def shown_link(page: Page) -> str:
     return re.sub(r"^https?://[^/]+", "", page.locator("code.secret").inner_text())
 
 
+@pytest.mark.thorough
 def test_a_team_comes_together_by_invitations(site: Site) -> None:
     mary = with_password(site.service, site.service.account("mary"))
     site.service.team("harbour", mary)
@@ -54,6 +56,7 @@ def test_a_team_comes_together_by_invitations(site: Site) -> None:
     expect(member).to_have_url(re.compile("/sign-in"))
 
 
+@pytest.mark.thorough
 def test_invitations_fit_every_screen_and_are_accessible(site: Site) -> None:
     """Long names and a link that was just made; all other pages are in `test_every_page`."""
     root = with_password(site.service, site.service.account("root", SiteRole.ADMINISTRATOR))

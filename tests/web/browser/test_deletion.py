@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import ExitStack
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import func, select
 
@@ -30,6 +31,7 @@ def confirm(page: Page, typed: str) -> None:
     page.get_by_role("button", name="Delete", exact=True).click()
 
 
+@pytest.mark.thorough
 def test_whoever_came_through_a_provider_ends_another_session_and_deletes_the_account(
     browser: Browser, service_url: str
 ) -> None:

@@ -52,6 +52,7 @@ def window_of(site: Site, world: World) -> Callable[[str], Page]:
     return cache(lambda role: site.page(None if role == "nobody" else world.accounts[role]))
 
 
+@pytest.mark.few(12)
 @pytest.mark.parametrize("route", PAGES)
 def test_pages_are_for_everybody(site: Site, world: World, window_of: Callable[[str], Page], route: str) -> None:
     who = [role for role in ROLES if role in RULES[route].who and (route, role) not in REFUSED and role != "disabled"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import expect
 
 from models.schema.roles import PhaseKind, SiteRole
@@ -75,6 +76,7 @@ def test_a_test_set_is_added_in_one_go(site: Site, tmp_path: Path) -> None:
     assert page.get_by_role("row", name="news").is_visible()
 
 
+@pytest.mark.thorough
 def test_a_phase_is_planned_with_pickers(site: Site) -> None:
     olga = site.service.account("olga", SiteRole.ORGANISER)
     site.service.campaign("news", organisers=(olga,), time_zone="Europe/Prague")

@@ -1,10 +1,13 @@
 """The page that everybody meets first, and that of errors."""
 
+import pytest
+
 from models.schema.roles import SiteRole, Visibility
 from tests.web.browser.looks import check_page
 from tests.web.browser.site import Site
 
 
+@pytest.mark.thorough
 def test_the_first_page_fits_every_screen_and_is_accessible(site: Site) -> None:
     root = site.service.account("root", SiteRole.ADMINISTRATOR)
     site.service.campaign("open waters", organisers=(root,), visibility=Visibility.PUBLIC)
@@ -13,6 +16,7 @@ def test_the_first_page_fits_every_screen_and_is_accessible(site: Site) -> None:
         assert page.get_by_role("main").get_by_text("open waters").last.is_visible()
 
 
+@pytest.mark.thorough
 def test_an_administrator_finds_out_what_to_do_first(site: Site) -> None:
     root = site.service.account("root", SiteRole.ADMINISTRATOR)
     page = site.page(root)

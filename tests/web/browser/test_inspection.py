@@ -2,6 +2,7 @@
 
 import re
 
+import pytest
 from playwright.sync_api import expect
 
 from models.schema.roles import PhaseKind, SiteRole
@@ -60,6 +61,7 @@ def test_segments_are_chosen_without_a_reload_and_read_by_keys(site: Site) -> No
     expect(page.get_by_role("article")).to_have_count(1)
 
 
+@pytest.mark.thorough
 def test_errors_that_people_marked_are_read_without_scripts(site: Site) -> None:
     bay = look_at(site.service)
     site.service.phase(bay.campaign, "out", PhaseKind.PUBLISHED)
@@ -91,6 +93,7 @@ def test_errors_that_people_marked_are_read_without_scripts(site: Site) -> None:
     check_page(site.page(), "/campaigns/bay/segments?segment=2&system=gulls/dive&marks=mqm")
 
 
+@pytest.mark.thorough
 def test_text_from_right_to_left_runs_that_way_whatever_is_marked_in_it(site: Site) -> None:
     organiser = site.service.account("olga")
     team = site.service.team("gulls", organiser)
@@ -128,6 +131,13 @@ def test_organisers_add_human_scores(site: Site) -> None:
         "soar": 0.1,
         "dive": 0.4,
     }
+    page.get_by_label("New name").fill("ferry & co")
+    page.get_by_role("button", name="Rename").click()
+    expect(page.get_by_text("Human scores ferry & co renamed.")).to_be_visible()
+    page.get_by_label("I am sure").check()
+    page.get_by_role("button", name="Delete the human scores").click()
+    expect(page.get_by_text("Human scores ferry & co@1 deleted.")).to_be_visible()
+    expect(page.get_by_label("I am sure")).to_have_count(0)
 
 
 def test_runs_and_a_queue_that_keeps_itself_up_to_date(site: Site) -> None:

@@ -57,6 +57,7 @@ def test_a_submission_begins_with_its_scores(mary: Page) -> None:
     assert mary.url.endswith("#s2")
 
 
+@pytest.mark.thorough
 def test_the_list_shows_scores_and_dims_what_is_withdrawn(mary: Page) -> None:
     mary.goto("/submissions/1")
     mary.get_by_role("button", name="Withdraw").click()

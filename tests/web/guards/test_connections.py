@@ -54,6 +54,16 @@ def test_the_second_request_of_a_connection_has_no_longer(port: int) -> None:
 
 
 @patient
+@pytest.mark.parametrize(("size", "status"), [(30_000, 200), (40_000, 431)])
+def test_long_headers_are_judged_when_all_pieces_have_arrived(port: int, size: int, status: int) -> None:
+    with Wire(port) as wire:
+        for piece in (ASKED, "X-Long: " + "x" * 20_000, "x" * (size - 20_000), "\r\nConnection: close\r\n\r\n"):
+            wire.send(piece)
+            time.sleep(0.05)
+        assert wire.answer()[0] == status
+
+
+@patient
 def test_requests_in_time_are_answered_one_after_the_other(port: int) -> None:
     with Wire(port) as wire:
         for _ in range(4):

@@ -57,6 +57,7 @@ def stage(world_template: Template, tmp_path_factory: pytest.TempPathFactory) ->
         yield Stage(world_template.copy(tmp_path_factory.mktemp("junk"), stack), world_template, {})
 
 
+@pytest.mark.few(40)
 @pytest.mark.parametrize("route", [each for each in ROUTES if each in FIELDS and each in RULES])
 def test_junk_is_answered_in_words(stage: Stage, route: str) -> None:
     query, body = FIELDS[route]

@@ -78,6 +78,7 @@ def test_visitors_read_of_a_public_campaign_what_the_document_says(stage: Stage)
     assert not wrong
 
 
+@pytest.mark.few(50)
 @pytest.mark.parametrize("name", [each for each in OPERATIONS if not each.endswith("/events")])
 def test_what_succeeds_is_answered_as_the_document_says(stage: Stage, operations: dict[str, Any], name: str) -> None:
     answer = stage.call(name, "administrator", "program")
@@ -91,6 +92,7 @@ def test_what_succeeds_is_answered_as_the_document_says(stage: Stage, operations
             stage.put_back()
 
 
+@pytest.mark.few(60)
 @pytest.mark.parametrize("name", OPERATIONS)
 @pytest.mark.parametrize("role", PEOPLE)
 def test_whatever_is_sent_is_answered_in_words(stage: Stage, operations: dict[str, Any], name: str, role: str) -> None:

@@ -69,6 +69,8 @@ def test_a_run_is_shown_with_its_verdict_and_the_series_of_its_schedule(service:
     earlier = root.get("/nightly/gate", params={"run": str(first)}).text
     assert "Run of 2027-03-01" in earlier
     assert "no baseline" in earlier
+    for html, shown in ((page, last), (earlier, first)):
+        assert f'<input type="hidden" name="run" value="{shown}">' in html, "another metric is of the same run"
     told = root.get(f"/api/v1/nightly/gate/runs/{last}").json()
     assert told["verdict"]["regressed"] is True
     assert [each["date"] for each in root.get("/api/v1/nightly/gate").json()["runs"]] == ["2027-03-01", "2027-03-02"]

@@ -31,7 +31,7 @@ from steelyard.resampling.randomization import permutation_counts
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text, work_off
 from worker.computing.randomization import count_trials
 from worker.computing.reducer import reduce_evaluations
-from worker.computing.scoring import read_shard, score_texts
+from worker.computing.scoring import read_shards, score_texts
 
 SEGMENTS = 256 * 5 + 40
 METRICS = ("bleu", "wer")
@@ -91,7 +91,8 @@ def store(connection, protocol: ProtocolContent, cuts: list[int], evaluation: in
     text = connection.execute(of.where(Evaluation.id == evaluation)).scalar_one()
     for first, last in itertools.pairwise([0, *cuts, 6]):
         claim = ClaimedShard(0, "o", 1, None, QueueClass.CAMPAIGN, 1, first, last, (evaluation,), (text,), (metric,))
-        for row in score_texts(claim, protocol, read_shard(connection, claim, protocol), Resources()):
+        (shard,) = read_shards(connection, [claim], protocol)
+        for row in score_texts(claim, protocol, shard, Resources()):
             key = {"evaluation_id": evaluation, "metric": metric, "first_block": first, "last_block": last}
             connection.execute(insert(Statistics).values(**key, blob=row.statistics))
             if row.replicate_part is not None:

@@ -26,7 +26,7 @@ from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
 from tests.scheduler.jobs import one_block_shards, queue_job, similar_text, some_text
 from worker.computing.reducer import Group, _portions, _score_rows, reduce_evaluations
-from worker.computing.scoring import read_shard, score_texts
+from worker.computing.scoring import read_shards, score_texts
 from worker.computing.signature import stored_signature
 from worker.errors import ShardsMissing
 
@@ -77,7 +77,7 @@ def store(
         claim = ClaimedShard(
             0, "o", 1, None, QueueClass.CAMPAIGN, 1, first, last, tuple(evaluations), tuple(texts), metrics
         )
-        shard = read_shard(connection, claim, measurement)
+        (shard,) = read_shards(connection, [claim], measurement)
         for row in score_texts(claim, measurement, shard, Resources()):
             key = {"evaluation_id": row.evaluation_id, "metric": row.metric}
             range_ = {"first_block": first, "last_block": last}
@@ -303,7 +303,7 @@ def test_texts_that_are_equal_are_scored_once(job) -> None:
         text = connection.scalar(select(Evaluation.id).where(Evaluation.id == evaluations[0]))
         assert text is not None
         claim = ClaimedShard(0, "o", 1, None, QueueClass.CAMPAIGN, 1, 0, 8, (1, 2), (2, 2))
-        shard = read_shard(connection, claim, measurement)
+        (shard,) = read_shards(connection, [claim], measurement)
     sizes = []
     with pytest.MonkeyPatch.context() as patch:
         real = worker.computing.scoring.Segments

@@ -3,11 +3,13 @@
 import pytest
 from kombu import Connection
 
+from models.queue.kinds.reductions import REDUCTION
 from models.queue.kinds.registry import BY_MESSAGE
 from tests.worker.strange import CHANGES, GOOD, RAW, changed
 from worker.messaging.celery_tasks import WAKE
 from worker.messaging.messages import UNREADABLE_TYPE, Fault, find_fault
 from worker.messaging.redis_transport import Channel, Message
+from worker.tasks import MOST_TOGETHER
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +29,17 @@ def test_ours_are_taken(channel):
         assert told(changed(("headers", "task"), task), channel) is None
     wake = changed(("body",), [[], {}, {}])
     assert told({**wake, "headers": {**GOOD["headers"], "task": WAKE}}, channel) is None
+    for keys, fault in (
+        ([5, 6, 7], None),
+        (list(range(MOST_TOGETHER)), None),
+        (list(range(MOST_TOGETHER + 1)), "wrong"),
+    ):
+        several = changed(("body",), [keys, {}, {}])
+        assert told(several, channel) == fault
+        alone = {**several, "headers": {**GOOD["headers"], "task": REDUCTION.message}}
+        assert told(alone, channel) == "wrong", "nobody sends several of these"
     # Of a release to come: whoever does the task says so.
-    assert told(changed(("headers", "steelyard_message"), 2), channel) is None
+    assert told(changed(("headers", "steelyard_message"), 3), channel) is None
 
 
 @pytest.mark.parametrize(

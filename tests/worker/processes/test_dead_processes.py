@@ -1,7 +1,7 @@
 """Pool processes that die at work, and heartbeats."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -49,11 +49,12 @@ class Sender:
     name: str
 
 
-def lose(context: WorkerContext, task: str, task_id: str, key: int, error: Exception) -> None:
+def lose(context: WorkerContext, task: str, task_id: str, keys: int | Sequence[int], error: Exception) -> None:
     """What Celery says when a task is lost."""
+    args = (keys,) if isinstance(keys, int) else tuple(keys)
     stop = handle_lost_processes(context)
     try:
-        signals.task_failure.send(sender=Sender(task), task_id=task_id, exception=error, args=(key,))
+        signals.task_failure.send(sender=Sender(task), task_id=task_id, exception=error, args=args)
     finally:
         stop()
 

@@ -21,6 +21,7 @@ from campaigns.leaderboards.downloads import file_name, table_of
 from campaigns.leaderboards.feedback import LEVEL
 from campaigns.leaderboards.names import DisplayName, display_name, system_id_of
 from campaigns.leaderboards.options import BoardOptions, optional_board
+from campaigns.leaderboards.scores import read_details
 from campaigns.leaderboards.stored import stored_document
 from campaigns.leaderboards.view import BoardQuery, BoardView
 from campaigns.permissions import CampaignAccess, read_access
@@ -251,7 +252,10 @@ def read_leaderboard(
         return Response(file, media_type=f"{kind}; charset=utf-8", headers=headers)
     first = int(after or 0)
     following = str(first + limit) if first + limit < len(view.lines) else None
-    shown = board_document(choice, view, access, view.lines[first : first + limit], following, beside)
+    lines = view.lines[first : first + limit]
+    with reading(app_state(request).engine) as connection:
+        details = read_details(connection, [line.entry.evaluations for line in lines if line.entry.scores])
+    shown = board_document(choice, view, access, lines, following, replace(beside, details=details))
     return Response(shown.model_dump_json(), media_type="application/json", headers={"ETag": tag})
 
 

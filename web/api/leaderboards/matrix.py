@@ -6,6 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 
+from campaigns.human_ranking.documents import official_places
 from campaigns.leaderboards.choice import read_choices, require_board
 from campaigns.leaderboards.matrix import COLUMNS, MEAN_RANK, MatrixQuery, read_matrix
 from campaigns.permissions import read_access
@@ -26,7 +27,9 @@ class MatrixFilters:
 
     def __init__(
         self,
-        metric: Annotated[str, Query(max_length=500, description="The ranking metric.")] = "",
+        metric: Annotated[
+            str, Query(max_length=500, description="The ranking metric; human for people, where they rank officially.")
+        ] = "",
         shown: Annotated[
             SystemFilter, Query(description="ranked: one system per team; all: unranked systems, too.")
         ] = SystemFilter.RANKED,
@@ -71,7 +74,8 @@ def read_campaign_matrix(
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
         require_board(access)
-        matrix = read_matrix(connection, state.boards, access, read_choices(connection, access), filters.query)
+        choices, human = read_choices(connection, access), official_places(connection, access, state.boards.memory)
+        matrix = read_matrix(connection, state.boards, access, choices, filters.query, human)
     if form in FILES:
         ending, kind = FILES[form]
         if form is BoardFormat.LATEX:

@@ -7,6 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Request, Response
 
 from campaigns.changes import lock_for_change
+from campaigns.human_ranking.documents import official_places
 from campaigns.permissions import read_access
 from campaigns.systems.citations import MEDIA_TYPE, cite_campaign, cite_system
 from campaigns.systems.descriptions import describe_system, import_descriptions
@@ -64,7 +65,8 @@ def read_system(request: Request, name: str, system: SystemId, principal: Curren
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
         seen = find_system(connection, access, system)
-        scores = read_scores_of_system(connection, state.boards, access, system)
+        human = official_places(connection, access, state.boards.memory)
+        scores = read_scores_of_system(connection, state.boards, access, system, human)
     return SystemWithScoresResponse(**system_document(seen).model_dump(), scores=scores)
 
 

@@ -11,10 +11,11 @@ from fastapi.concurrency import run_in_threadpool
 
 from campaigns.changes import lock_for_change, require_organiser
 from campaigns.errors import BadRequest, CampaignsError, NotSignedIn
+from campaigns.human_ranking.documents import official_places
 from campaigns.permissions import read_access
 from campaigns.systems.citations import cite_system
 from campaigns.systems.descriptions import describe_system, import_descriptions
-from campaigns.systems.listing import all_systems, find_system
+from campaigns.systems.listing import find_system, systems_by_name
 from campaigns.systems.profile import read_scores_of_system
 from models.database.session import reading, writing
 from models.schema.roles import SystemOrigin, Weights
@@ -24,6 +25,7 @@ from steelyard_client.documents.submissions.systems import parameters_text, pars
 from steelyard_client.vocabulary import ORIGINS
 from web.dependencies import CurrentPrincipal, app_state
 from web.pages.forms import FieldReader, InvalidForm, form_errors
+from web.pages.leaderboards.human_cells import human_cells
 from web.pages.leaderboards.leaderboard import PAGE as ON_BOARD
 from web.pages.rendering import page, part_of_address, see_other
 from web.pages.share import picture_address
@@ -106,7 +108,7 @@ def _systems(
 ) -> Response:
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
-        systems = sorted(all_systems(connection, access), key=lambda each: (each.system.casefold(), each.id))
+        systems, total = systems_by_name(connection, access, first, PAGE)
     return page(
         request,
         "campaigns/systems",
@@ -114,10 +116,10 @@ def _systems(
         title="Systems",
         access=access,
         here="systems",
-        systems=systems[first : first + PAGE],
+        systems=systems,
         first=first,
         page_size=PAGE,
-        total=len(systems),
+        total=total,
         origins=ORIGINS,
         parameters_text=parameters_text,
         found=found,
@@ -203,7 +205,8 @@ def _system(
     with reading(state.engine) as connection:
         access = read_access(connection, principal, name)
         seen = find_system(connection, access, system)
-        scores = read_scores_of_system(connection, state.boards, access, system)
+        human = official_places(connection, access, state.boards.memory)
+        scores = read_scores_of_system(connection, state.boards, access, system, human)
     stored = {
         "description": seen.description,
         "affiliation": seen.affiliation,
@@ -214,6 +217,8 @@ def _system(
         "track": {True: "yes", False: "no", None: ""}[seen.constrained],
         "origin": seen.origin,
     }
+    places = [each.human for each in scores if each.human]
+    people = iter(human_cells(places)[0])
     columns = list(dict.fromkeys(score.title for each in scores for score in each.scores))
     return page(
         request,
@@ -227,7 +232,16 @@ def _system(
         origin=ORIGINS.get(seen.origin, ""),
         parameters=parameters_text(seen.parameters),
         columns=columns,
-        rows=[(each, {score.title: _shown(score.score) for score in each.scores}, *_links(each)) for each in scores],
+        judged=bool(places),
+        rows=[
+            (
+                each,
+                next(people) if each.human else None,
+                {score.title: _shown(score.score) for score in each.scores},
+                *_links(each),
+            )
+            for each in scores
+        ],
         citation=cite_system(access, seen, site_url(state.settings)).strip(),
         may_describe=access.organises or seen.own,
         given={**stored, **(given or {})},

@@ -116,7 +116,7 @@ def show_breakdown(
         metric=choice.listed.metrics[metric],
         test_sets=list({each.test_set_key: each.test_set for each in choices}.items()),
         test_set=choice.test_set_key,
-        references=choice.references,
+        kept=[(each, query[each]) for each in ("references", "by", "shown", "constrained", "board") if query[each]],
         query=parts.query,
         ranking_rule=RANKED,
         averages=[(Average.MICRO, "the whole test set"), (Average.MACRO, "the mean of all groups")],

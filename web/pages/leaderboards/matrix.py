@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
 
 from campaigns.errors import NotFound
+from campaigns.human_ranking.documents import official_places
 from campaigns.leaderboards.choice import read_choices
 from campaigns.leaderboards.matrix import AUTORANK, GAPS, MEAN_RANK, SYSTEM, CampaignMatrix, MatrixQuery, read_matrix
 from campaigns.leaderboards.names import display_name, system_id_of
@@ -22,7 +23,7 @@ from steelyard_client.vocabulary import RANKED, Constrained, SystemFilter
 from web.api.leaderboards.matrix import MatrixFilters
 from web.dependencies import CurrentPrincipal, app_state
 from web.etags import etag_of, not_modified
-from web.pages.leaderboards.table import SHARED, marks_of_system
+from web.pages.leaderboards.table import ORGANISERS, SHARED, marks_of_system
 from web.pages.rendering import page, part_of_address
 
 if TYPE_CHECKING:
@@ -42,18 +43,24 @@ def show_matrix(
         choices = read_choices(connection, access) if access.sees_board else []
         if not choices:
             return page(request, "leaderboards/leaderboard_hidden", title="Matrix", access=access, here="matrix")
+        human = official_places(connection, access, state.boards.memory)
         try:
-            matrix = read_matrix(connection, state.boards, access, choices, filters.query)
+            matrix = read_matrix(connection, state.boards, access, choices, filters.query, human)
         except NotFound:
             if not filters.query.metric or filters.query.only:
                 raise
             # The form sends along the metric of the test sets that were shown before.
-            matrix = read_matrix(connection, state.boards, access, choices, MatrixQuery())
+            matrix = read_matrix(connection, state.boards, access, choices, MatrixQuery(), human)
     links = MatrixLinks(name, filters.query)
     document = matrix.document
     described = {row.name: _described(access, matrix.entries[row.name]) for row in document.systems}
     tracks = {each.constrained for each in described.values()}
-    alike = len(described) > 1 and len(tracks) == 1 and None not in tracks
+    shared = []
+    if len(described) > 1 and len(tracks) == 1 and None not in tracks:
+        shared.append("constrained" if True in tracks else "unconstrained")
+    if len(described) > 1 and all(each.marks == [(ORGANISERS, "")] for each in described.values()):
+        shared.append(ORGANISERS)
+        described = {key: replace(each, marks=()) for key, each in described.items()}
     answer = page(
         request,
         "leaderboards/matrix",
@@ -63,7 +70,7 @@ def show_matrix(
         document=document,
         described=described,
         tracks=len(tracks) > 1,
-        shared=SHARED["constrained" if True in tracks else "unconstrained"] if alike else "",
+        shared=" ".join(SHARED[each] for each in shared),
         remarks=any(each.marks for each in described.values()),
         names=_short_names([row.name for row in document.systems]),
         columns=[(each, links.board(matrix, place)) for place, each in enumerate(document.test_sets)],
@@ -73,7 +80,7 @@ def show_matrix(
         testing=sum(each.testing for each in document.test_sets),
         links=links,
         metrics=matrix.metrics,
-        metric=matrix.views[0].listed.metrics[matrix.views[0].query.metric],
+        metric=matrix.metric,
         only=",".join(filters.query.only),
         complete=filters.query.complete,
         test_sets=list(dict.fromkeys(each.name for each in choices if not each.superseded and not each.replaced)),

@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from analysis.meta_evaluation.correlation_text import explanations
 from campaigns.changes import require_organiser
-from campaigns.checks.equality import find_equals
+from campaigns.checks.equality import find_equals, told_once
 from campaigns.errors import BadRequest, CampaignsError
 from campaigns.inspection.judgments import AddedJudgments, remove_judgments, rename_judgments
 from campaigns.inspection.metrics_and_human import MAX_LEFT_OUT, MetricsView, columns, read_metrics, shown_names
@@ -28,6 +28,8 @@ from web.uploads.large_bodies import accepts_upload
 
 router = APIRouter()
 
+CHANGES = ("stored", "renamed", "deleted")
+"""What can have been done with human scores before the page is shown."""
 TIMEOUT_SECONDS = 1.5
 """Seconds that the page waits for each of two computations."""
 
@@ -40,13 +42,15 @@ def show_metrics(
     test_set: str = "",
     references: str = "",
     human: str = "",
-    stored: str = "",
+    done: str = "",
+    which: str = "",
     without: Annotated[list[int], Query(max_length=MAX_LEFT_OUT)] = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
     """Show tables and charts for one test set."""
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
-    return _page(request, access, test_set, references, human, stored=stored[:300], without=without)
+    changed = (which[:300], done) if done in CHANGES else None
+    return _page(request, access, test_set, references, human, changed=changed, without=without)
 
 
 @router.post("/campaigns/{name}/metrics")
@@ -76,7 +80,8 @@ async def add_human_scores(
     kept = added.ingested.stored
     address = f"/campaigns/{part_of_address(name)}/metrics"
     chosen = f"test_set={part_of_address(test_set)}&human={part_of_address(kept.name)}"
-    return RedirectResponse(f"{address}?{chosen}&stored={part_of_address(kept.title)}", 303)
+    # The form leads to its own place, where what is wrong is said; that something is stored is said at the top.
+    return RedirectResponse(f"{address}?{chosen}&done=stored&which={part_of_address(kept.title)}#content", 303)
 
 
 @router.post("/campaigns/{name}/metrics/delete")
@@ -93,7 +98,8 @@ def delete_human_scores(
         raise BadRequest("Tick the box to confirm: the scores are deleted for everybody.")
     with writing(app_state(request).engine) as connection:
         remove_judgments(connection, read_access(connection, principal, name), test_set, title)
-    return RedirectResponse(f"/campaigns/{part_of_address(name)}/metrics?test_set={part_of_address(test_set)}", 303)
+    chosen = f"test_set={part_of_address(test_set)}&done=deleted&which={part_of_address(title)}"
+    return RedirectResponse(f"/campaigns/{part_of_address(name)}/metrics?{chosen}", 303)
 
 
 @router.post("/campaigns/{name}/metrics/rename")
@@ -108,7 +114,8 @@ def rename_human_scores(
     """Give human scores another name."""
     with writing(app_state(request).engine) as connection:
         rename_judgments(connection, read_access(connection, principal, name), test_set, title, new_name.strip())
-    chosen = f"test_set={part_of_address(test_set)}&human={part_of_address(new_name.strip())}"
+    called = part_of_address(new_name.strip())
+    chosen = f"test_set={part_of_address(test_set)}&human={called}&done=renamed&which={called}"
     return RedirectResponse(f"/campaigns/{part_of_address(name)}/metrics?{chosen}", 303)
 
 
@@ -119,7 +126,7 @@ def _page(
     references: str = "",
     human: str = "",
     *,
-    stored: str = "",
+    changed: tuple[str, str] | None = None,
     error: CampaignsError | None = None,
     called: str = "",
     rename: str = "",
@@ -157,7 +164,7 @@ def _page(
         scatters=scatters or "",
         computing=tables is None or scatters is None,
         described=described,
-        stored=stored,
+        changed=changed,
         error=error,
         called=called,
         rename=rename,
@@ -172,8 +179,10 @@ class ExcludableSystem:
     submission: int
     name: str
     left_out: bool
+    equal: bool
+    """Whether its output is that of another one, or a reference."""
     findings: Sequence[str]
-    """What its output is equal to. For organisers only."""
+    """What its output is equal to, unless another one that it equals says so. For organisers only."""
     is_reference: bool
     """Whether that is a reference."""
 
@@ -181,18 +190,20 @@ class ExcludableSystem:
 def _systems(access: CampaignAccess, view: MetricsView, names: Sequence[str]) -> list[ExcludableSystem]:
     """Return the systems that can be excluded, which requires an account; of many the first ones.
 
-    Those that are left out, and those with findings, come before them.
+    Those that are left out, and those that equal another one or a reference, come before them.
     """
     if not access.principal.signed_in:
         return []
     systems: list[ExcludableSystem] = []
+    told = told_once(view.equals)
     for row, name in zip(view.systems, names, strict=True):
         submission, equals = row.submissions[0], [view.equals[each] for each in row.submissions if each in view.equals]
         left_out, listed = submission in view.left_out, len(systems) < SCATTER_SYSTEMS
         if left_out or equals or listed:
-            findings = {finding.message: finding.code for each in equals for finding in find_equals(each)}
+            first = [told[each] for each in row.submissions if each in told]
+            findings = {finding.message: finding.code for each in first for finding in find_equals(each)}
             is_reference = "same_as_reference" in findings.values()
-            systems.append(ExcludableSystem(submission, name, left_out, list(findings), is_reference))
+            systems.append(ExcludableSystem(submission, name, left_out, bool(equals), list(findings), is_reference))
     if len(view.systems) > SCATTER_SYSTEMS:
-        systems.sort(key=lambda each: (not each.left_out, not each.findings))
+        systems.sort(key=lambda each: (not each.left_out, not each.equal))
     return systems

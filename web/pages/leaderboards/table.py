@@ -53,7 +53,11 @@ class Table:
     """Sentences that hold for all systems, instead of a label in each row."""
 
 
+ORGANISERS = "organisers'"
+"""The label of a system that the organisers submitted, and that is no baseline or online system."""
+
 SHARED = {
+    ORGANISERS: "All outputs are the organisers' own.",
     "primary": "All are primary submissions.",
     "contrastive": "All are contrastive submissions.",
     "constrained": "All are constrained.",
@@ -113,16 +117,22 @@ def _shared(lines: Sequence[BoardLine]) -> list[str]:
     found = [each.value for each in kinds if len(kinds) == 1 and each is not DeclaredKind.UNDECLARED]
     if len(tracks) == 1 and None not in tracks:
         found.append("constrained" if True in tracks else "unconstrained")
+    if all(_is_organisers(line.entry) for line in lines):
+        found.append(ORGANISERS)
     return found
 
 
+def _is_organisers(entry: BoardEntry) -> bool:
+    return not entry.team and entry.origin not in ORIGINS
+
+
 def _axis(view: BoardView, metric: int) -> tuple[tuple[float, float], tuple[str, str] | None]:
-    found = [line.entry.scores[metric] for line in view.lines if line.entry.scores]
-    intervals = [figure.interval for figure in found if figure.interval]
+    found = [line.entry.scores for line in view.lines if line.entry.scores]
+    intervals = [ends for scores in found if (ends := scores.interval(metric))]
     if not intervals:
         return (0.0, 0.0), None
     axis = min(low for low, _ in intervals), max(high for _, high in intervals)
-    places = digits(found[0].scale)
+    places = digits(found[0].by[metric].scale)
     return axis, (TYPESET.number(axis[0], places), TYPESET.number(axis[1], places))
 
 
@@ -144,8 +154,8 @@ def marks_of_system(entry: BoardEntry, name: DisplayName) -> list[tuple[str, str
     marks = [("yours", "strong")] if name.own else []
     if entry.origin in ORIGINS:
         marks.append((ORIGINS[entry.origin], ""))
-    elif not entry.team:
-        marks.append(("organisers'", ""))
+    elif _is_organisers(entry):
+        marks.append((ORGANISERS, ""))
     return marks
 
 
@@ -155,7 +165,7 @@ def _marks(entry: BoardEntry, name: DisplayName, shared: Sequence[str]) -> list[
     What all share stands above the table, and a column of its own tells whether a system is constrained. That it is
     primary says something only beside others of its team.
     """
-    marks = marks_of_system(entry, name)
+    marks = [mark for mark in marks_of_system(entry, name) if mark[0] not in shared]
     if entry.kind is not DeclaredKind.UNDECLARED:
         alone = entry.kind is DeclaredKind.PRIMARY and entry.of_team < 2
         marks += [(entry.kind.value, "")] if entry.kind.value not in shared and not alone else []

@@ -219,7 +219,13 @@ def members(client: Client, campaign: str, format: str) -> int:  # noqa: A002
     example="steelyard campaign matrix wmt26 -m chrf --sort en-cs",
 )
 @CAMPAIGN
-@option("-m", "--metric", default="", metavar="METRIC", help="the metric that ranks (default: that of the campaign)")
+@option(
+    "-m",
+    "--metric",
+    default="",
+    metavar="METRIC",
+    help="the metric that ranks, or human (default: that of the campaign)",
+)
 @option(
     "--sort",
     default="mean_rank",
@@ -355,7 +361,7 @@ def export(
     help="Create a campaign from an exported one, of this server or another, from a folder of language pairs as WMT "
     "and mt-metrics-eval have it, with metric-scores/ and human-scores/, or from a test file of WMT in JSON Lines and "
     "one for each system. Scores are computed again from the texts. An "
-    "export that was changed, or that a newer release wrote, is refused.",
+    "export that was changed, or whose format is newer than this release, is refused.",
     example="steelyard campaign import wmt26.zip --name wmt26-archive",
 )
 @click.argument(

@@ -8,7 +8,7 @@ from steelyard.commands.notices import note
 from steelyard.tables.rendering import render
 from steelyard.tables.table import Column, Kind, Table
 from steelyard.text.names import printable
-from steelyard.text.wording import listed
+from steelyard.text.wording import listed, number_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,8 +25,8 @@ def print_imported(found: CampaignImportedResponse) -> int:
         tables.append(_judgments(found.by_test_set))
     print(render(tables, "text", f"Imported as {found.name}"))
     print(
-        f"{found.name}: {found.test_sets} test sets, {found.submissions} outputs, {found.judgments} imports of human "
-        f"judgments, {found.imported} imported metrics.",
+        f"{found.name}: {number_of(found.test_sets, 'test set')}, {number_of(found.submissions, 'output')}, "
+        f"{number_of(found.judgments, 'file')} of human judgments, {number_of(found.imported, 'imported metric')}.",
         flush=True,
     )
     note(found.notices)

@@ -15,6 +15,7 @@ from steelyard.tables.rendering import render_document
 from steelyard.tables.table import Column, Estimate, Kind, Table
 from steelyard_client.commands.backend import backend
 from steelyard_client.commands.campaigns.output import CAMPAIGN
+from steelyard_client.commands.leaderboards.tables import HUMAN_COLUMNS, human_cells
 from steelyard_client.vocabulary import ORIGINS, SystemOrigin, Weights
 
 if TYPE_CHECKING:
@@ -177,6 +178,7 @@ def _score_table(found: Sequence[SystemOnTestSet]) -> Table:
     values = {
         title: [score.score for each in found for score in each.scores if score.title == title] for title in titles
     }
+    judged = any(each.human for each in found)
     largest = {title: max((abs(each) for each in values[title] if each is not None), default=1.0) for title in titles}
     columns = [
         Column("test_set", "Test set", Kind.NAME),
@@ -184,6 +186,7 @@ def _score_table(found: Sequence[SystemOnTestSet]) -> Table:
         Column("rank", "Rank", Kind.ID, missing="-"),
         Column("range", "Range", Kind.RANGE, missing="-"),
         Column("of", "Of", Kind.COUNT),
+        *(HUMAN_COLUMNS if judged else ()),
         *(
             Column(title, title, Kind.ESTIMATE, places=digits(1.0 if largest[title] <= 1 else 100.0), missing="-")
             for title in titles
@@ -194,7 +197,8 @@ def _score_table(found: Sequence[SystemOnTestSet]) -> Table:
         cells = {score.title: Estimate(score.score, _ends(score.low, score.high)) for score in each.scores}
         name = each.test_set if each.version == "1" else f"{each.test_set}@{each.version}"
         ranks = _ends(each.rank_low, each.rank_high)
-        rows.append([name, "+".join(each.references), each.rank, ranks, each.of, *map(cells.get, titles)])
+        people = human_cells(each.human) if judged else []
+        rows.append([name, "+".join(each.references), each.rank, ranks, each.of, *people, *map(cells.get, titles)])
     return Table(columns, rows, "Scores", key="scores", empty="It is on no leaderboard that you may see.")
 
 

@@ -17,12 +17,17 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from steelyard_client.documents.leaderboards.comparisons import ComparisonsResponse
+    from steelyard_client.documents.leaderboards.human_rankings import HumanPlace
     from steelyard_client.documents.leaderboards.leaderboards import BoardScore, BoardSystem, LeaderboardResponse
 
 CORRECTED = {"none": "not corrected", "holm": "Holm's correction", "bh": "Benjamini-Hochberg"}
 KINDS = {"percentile": "", "bca": "BCa "}
 HUMAN_SCALE = 100.0
 """As many digits are shown as of a metric of 0 to 100."""
+HUMAN_COLUMNS = (
+    Column("human_range", "By people", Kind.RANGE, missing="-"),
+    Column("human", "Human", Kind.ESTIMATE, missing=MISSING),
+)
 STILL_TESTING = "Pairs are still being tested; ask again in a moment for rank ranges and clusters."
 
 
@@ -96,9 +101,7 @@ def table_of(board: LeaderboardResponse, width: int = 1) -> Table:
     columns += [Column("range", "Range", Kind.RANGE, missing="-")] if ranges else []
     columns.append(Column("system", "System", Kind.NAME))
     judged = any(system.human for system in board.items)
-    if judged:
-        columns += [Column("human_range", "By people", Kind.RANGE, missing="-")]
-        columns += [Column("human", "Human", Kind.ESTIMATE, missing=MISSING)]
+    columns += HUMAN_COLUMNS if judged else []
     columns += [Column(each, each, Kind.ESTIMATE, missing=MISSING) for each in titles]
     columns += [Column("remark", "Remark")] if any(remarks) else []
     rows: list[list[Any]] = []
@@ -108,7 +111,7 @@ def table_of(board: LeaderboardResponse, width: int = 1) -> Table:
         first: list[Any] = [(rank.rank or None) if rank else None]
         first += [(place.rank_low, place.rank_high) if place else None] if ranges else []
         scores: list[Any] = [shown(score, width) for score in system.scores] or [None] * len(titles)
-        people = _by_people(system, width) if judged else []
+        people = human_cells(system.human, width) if judged else []
         rows.append([*first, system.name, *people, *scores, *([remarks[number]] if any(remarks) else [])])
         below = places[number + 1] if number + 1 < len(places) else place
         if place and (below.cluster if below else None) != place.cluster:
@@ -119,9 +122,9 @@ def table_of(board: LeaderboardResponse, width: int = 1) -> Table:
     return Table(columns, rows, title_of(board), notes=[*notes, *board.notices], rules=frozenset(rules))
 
 
-def _by_people(system: BoardSystem, width: int) -> list[Any]:
-    """Rank range and score by human judgments."""
-    if not (place := system.human):
+def human_cells(place: HumanPlace | None, width: int = 1) -> list[Any]:
+    """Rank range and score by human judgments, for `HUMAN_COLUMNS`."""
+    if place is None:
         return [None, None]
     ends = (place.interval.low, place.interval.high) if place.interval else None
     return [(place.rank_low, place.rank_high), PLAIN.estimate(place.score, ends, digits(HUMAN_SCALE, width))]

@@ -7,6 +7,7 @@ import re
 from pydantic import ConfigDict, Field
 
 from steelyard_client.documents.document import Document, Timestamp
+from steelyard_client.documents.leaderboards.human_rankings import HumanPlace
 from steelyard_client.vocabulary import SystemOrigin, Weights
 
 MAX_DESCRIPTION_LENGTH = 5000
@@ -151,6 +152,8 @@ class SystemOnTestSet(Document):
     """The number of its cluster, from 1."""
     of: int
     """How many systems are ranked there."""
+    human: HumanPlace | None = None
+    """Its place by human judgments; null where the campaign has no such rule, or nobody judged it."""
     row: int = 0
     """Its place in the list, from 0: of the ranked systems, or of all (`shown=all`) where it is not ranked."""
     scores: list[SystemScore]

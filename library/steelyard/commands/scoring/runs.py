@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
-from steelyard.metrics.alignment.gtm import GTM
 from steelyard.metrics.parameters import show_number
 from steelyard.text.names import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from steelyard.metrics.alignment.gtm import Run
+    from steelyard.metrics.alignment.gtm import GTM, Run
     from steelyard.metrics.contract import MetricContract
     from steelyard.metrics.segments import Segments
 
@@ -28,7 +27,7 @@ class TakenRuns:
 
     def __init__(self, metrics: Sequence[MetricContract]) -> None:
         self._runs: dict[MetricContract, list[list[list[Run]]]] = {
-            metric: [] for metric in metrics if isinstance(metric, GTM)
+            metric: [] for metric in metrics if metric.name == "gtm"
         }
 
     def __bool__(self) -> bool:
@@ -42,9 +41,8 @@ class TakenRuns:
         segments : Segments
         """
         for metric, systems in self._runs.items():
-            assert isinstance(metric, GTM)
             systems += [[] for _ in segments.hypotheses[len(systems) :]]
-            for known, more in zip(systems, metric.runs(segments), strict=True):
+            for known, more in zip(systems, cast("GTM", metric).runs(segments), strict=True):
                 known += more
 
     def of(self, metric: MetricContract, system: int) -> list[list[Run]] | None:

@@ -7,14 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from steelyard.commands.progress import counted
-from steelyard.resampling.draws_needed import enough_draws
 from steelyard.resampling.interval import interval
 from steelyard.resampling.jackknife import leave_one_out
-from steelyard.resampling.paired import paired_bootstrap, paired_randomization, pairs_to_test
-from steelyard.resampling.randomization import TRIALS
 from steelyard.resampling.runs import RunSpread, mean_over_runs, run_spread
 from steelyard.tables.formatting import PLAIN, digits
-from steelyard.tables.paired_tests import ComparedMetric, PairedTests
 from steelyard.text.wording import of_documents
 
 if TYPE_CHECKING:
@@ -25,6 +21,7 @@ if TYPE_CHECKING:
     from steelyard.commands.scoring.score_options import ScoreOptions
     from steelyard.metrics.score_systems import MetricResult
     from steelyard.resampling.paired import PairedResult
+    from steelyard.tables.paired_tests import PairedTests
 
 
 @dataclass(frozen=True)
@@ -165,6 +162,11 @@ def _scores(inputs: Inputs, name: str, measurement: MetricResult, options: Score
 
 
 def _tests(inputs: Inputs, metrics: Sequence[MetricScores], options: ScoreOptions, baseline: int | None) -> PairedTests:
+    from steelyard.resampling.draws_needed import enough_draws
+    from steelyard.resampling.paired import paired_bootstrap, paired_randomization, pairs_to_test
+    from steelyard.resampling.randomization import TRIALS
+    from steelyard.tables.paired_tests import ComparedMetric, PairedTests
+
     assert options.paired is not None, "a test was asked for"
     measurements = [each.measurement for each in metrics]
     runs = [len(system.outputs) for system in inputs.systems]

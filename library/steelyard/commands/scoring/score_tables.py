@@ -6,7 +6,6 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from steelyard.tables import paired_tests
 from steelyard.tables.formatting import PLAIN
 from steelyard.tables.table import Column, Estimate, Kind, Table
 
@@ -34,6 +33,8 @@ def all_tables(result: Result) -> list[Table]:
     if result.has_runs:
         found.append(run_table(result))
     if result.tests:
+        from steelyard.tables import paired_tests
+
         found += paired_tests.tables_of(result.tests, result.options.width)
     if any(metric.measurement.segment_scores is not None for metric in result.metrics):
         found.append(segment_table(result))
@@ -112,6 +113,8 @@ def run_table(result: Result) -> Table:
     -------
     Table
     """
+    from steelyard.tables import paired_tests
+
     columns = [SYSTEM, Column("runs", "Runs", Kind.COUNT), Column("metric", "Metric")]
     columns += paired_tests.RUN_COLUMNS
     rows = []

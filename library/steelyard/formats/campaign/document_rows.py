@@ -325,7 +325,7 @@ def _made(
         counts = {len(cut[role]) for role, text in of_role.items() if text is not None}
         if document.whole or len(counts) > 1:
             if not document.whole:
-                whole.append(document.name)
+                whole.append(f"{document.name} ({_who_differs(of_role)})")
             cut, counts = {role: [text or ""] for role, text in of_role.items()}, {1}
         (count,) = counts
         for role, parts in cut.items():
@@ -347,3 +347,11 @@ def _made(
         human=(),
         notices=tuple(said),
     )
+
+
+def _who_differs(of_role: Mapping[tuple[str, str], str | None]) -> str:
+    """Whose text has how many paragraphs, where it is not as many as the source has."""
+    counts = {name: text.count(PARAGRAPH) + 1 for (_, name), text in of_role.items() if text is not None}
+    source = counts.pop("")
+    others = [f"{printable(name)} {count:,}" for name, count in counts.items() if count != source]
+    return f"source {source:,}; {listed(others)}"

@@ -43,7 +43,7 @@ def read_manifest(archive: ZipFile, name: str) -> dict[str, Any]:
     Raises
     ------
     BadExport
-        For a zip without one, and one that a newer release wrote.
+        For a zip without one, and one whose format is newer than this release.
     """
     if MANIFEST not in archive.namelist():
         raise BadExport(f"{name} is no exported campaign, or one of a release before manifests: it has no {MANIFEST}.")

@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 FOLDERS = ("sources", "references", "documents", "system-outputs")
 OTHERS = {
-    "human-scores": "people's scores",
-    "metric-scores": "scores of metrics",
-    "human": "people's judgments",
+    "human-scores": "people's scores, which `steelyard campaign import` takes",
+    "metric-scores": "scores of metrics, which `steelyard campaign import` takes",
+    "human": "people's judgments, which `steelyard campaign import` takes",
     "metadata": "what is known of segments",
 }
 """Folders beside the texts, and what is in them."""

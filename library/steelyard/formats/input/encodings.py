@@ -13,7 +13,7 @@ LEAST_CHARACTERS = 3
 _PUNCTUATION = frozenset("„“”‚‘’«»‹›…–—§°€ ·•²³½¿¡")
 
 
-_EAST_ASIAN = re.compile("[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff60]")
+_EAST_ASIAN = "[\u3000-\u30ff\u4e00-\u9fff\uac00-\ud7a3\uff00-\uff60]"
 
 
 class _Script(NamedTuple):
@@ -92,8 +92,10 @@ def _share(data: bytes, encoding: str, letters: str) -> tuple[float, float]:
     beyond = [character for character in text if character > "\x7f"]
     if not beyond:
         return 0.0, 0.0
+    # Made here, for few texts get so far: it takes as long as importing a module.
+    east_asian = re.compile(_EAST_ASIAN)
     known = _PUNCTUATION | set(letters) | set(letters.upper())
-    belongs = sum(character in known if letters else _EAST_ASIAN.match(character) is not None for character in beyond)
+    belongs = sum(character in known if letters else east_asian.match(character) is not None for character in beyond)
     return belongs / len(beyond), sum(not character.isupper() for character in beyond) / len(beyond)
 
 

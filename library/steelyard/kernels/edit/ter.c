@@ -1,6 +1,5 @@
 /* Translation edit rate (Snover et al. 2006, section 3) with the limits and the tie rules of sacreBLEU 2.6, which
  * follow tercom: the search for shifts is greedy, so its result depends on both. */
-#include "swap.h"
 #include "ter_shifts.h"
 #include "kernel.h"
 
@@ -10,10 +9,13 @@ typedef struct {
     Table table;
     Alignment alignment;
     Candidates candidates;
+    Bounds bounds;
     int32_t *columns; /* the table's, to be written */
-    uint64_t *places;
+    uint64_t *places, *found;
+    uint32_t *row;
+    int64_t parts, rows; /* of a row of `found`; of the words of this reference that are there */
     uint32_t *taken;
-    void *blocks[24];
+    void *blocks[40];
     int allocated, failed;
 } Workspace;
 
@@ -31,10 +33,12 @@ static inline int64_t gain_of(const Table *table, Method method, Swap swap, int6
     return wide_gain(table, swap.begin, swap.middle, swap.end);
 }
 
-static inline void fill_rows(Table *table, Method method, int64_t from, int64_t changed) {
+/* Returns as band_rows does. */
+static inline int64_t fill_rows(Table *table, Method method, int64_t from, int64_t changed) {
+    if (method == BAND) return band_rows(table, from, changed);
     if (method == NARROW) narrow_rows(table, from);
-    else if (method == BAND) band_rows(table, from, changed);
     else wide_rows(table, from);
+    return table->n;
 }
 
 /* The best shift, and its gain; 0 where none gains. `most` is the largest gain that any shift can have. */
@@ -55,6 +59,7 @@ static inline int64_t best_shift(Workspace *space, Method method, int64_t most, 
             if (2 * shift.length <= gain) break;
             if (2 * (swap.end - swap.begin - shift.length) <= gain) continue;
         }
+        if (method == BAND && !can_gain(&space->bounds, table, swap, gain + 1)) continue;
         int64_t gained = gain_of(table, method, swap, gain);
         if (gained > gain) {
             gain = gained;
@@ -68,16 +73,22 @@ static inline int64_t best_shift(Workspace *space, Method method, int64_t most, 
  * `bound` is a distance that no order of the words can go below. */
 static inline int64_t search(Workspace *space, Method method, int64_t bound, int64_t enough) {
     Table *table = &space->table;
-    int64_t shifts = 0;
+    int64_t shifts = 0, settled = table->n;
+    Swap swap = {-1, 0, table->n};
+    Alignment *alignment = &space->alignment;
     space->candidates.tried = 0;
     while (table->distance > bound && bound + 1 < enough - shifts) {
-        align(table, method, &space->alignment);
-        propose_all(table, method, &space->alignment, &space->candidates);
+        Part seen = align(table, method, swap.begin, settled, alignment);
+        if (method != NARROW) {
+            find_near(table, larger(0, swap.begin), swap.end, alignment);
+            find_begins(table, alignment, mark_errors(alignment, seen));
+        }
+        propose_all(table, method, alignment, &space->candidates);
         if (space->candidates.tried >= MOST_CANDIDATES) break;
-        Swap swap;
+        if (method == BAND) fill_bounds(&space->bounds, table, swap.begin, swap.end);
         if (!best_shift(space, method, table->distance - bound, &swap)) break;
         swap_words(table->hypothesis, swap, table->trial);
-        fill_rows(table, method, swap.begin, swap.end);
+        settled = fill_rows(table, method, swap.begin, swap.end);
         shifts++;
     }
     return shifts + table->distance;
@@ -103,6 +114,20 @@ static inline int64_t overlap(const Table *table, uint32_t *taken) {
     return shared;
 }
 
+/* Fills `found`, of a reference that has been entered. */
+static void find_words(Workspace *space) {
+    int64_t m = space->table.m;
+    if (space->table.parts || m > MOST_FOUND) return;
+    space->table.parts = space->parts;
+    for (int64_t j = 1; j <= m; j++) {
+        uint32_t *row = &space->row[space->columns[j]];
+        if (!*row) *row = (uint32_t)++space->rows;
+        uint64_t *forwards = space->found + 2 * (int64_t)*row * space->parts;
+        set_bit(forwards, j);
+        set_bit(forwards + space->parts, m + 1 - j);
+    }
+}
+
 /* Edits of one pair, as `search` returns them; -1 without memory. */
 static int64_t edits(Workspace *space, int64_t enough) {
     Table *table = &space->table;
@@ -120,8 +145,10 @@ static int64_t edits(Workspace *space, int64_t enough) {
         wide_rows(table, 0);
         return search(space, WIDE, bound, enough);
     }
+    find_words(space);
     band_shape(table);
-    band_rows(table, 0, table->n);
+    bounds_shape(&space->bounds, table);
+    band_rows(table, 0, table->n + 1);
     return search(space, BAND, bound, enough);
 }
 
@@ -141,7 +168,12 @@ static Workspace *open_workspace(int64_t n, int64_t m, int64_t types) {
     space->columns = room(space, m + 1 + PADDING, sizeof(int32_t));
     space->places = room(space, types, sizeof(uint64_t));
     space->taken = room(space, types, sizeof(uint32_t));
+    space->row = room(space, types, sizeof(uint32_t));
+    space->parts = parts_of(smaller(m, MOST_FOUND));
+    space->found = room(space, 2 * (smaller(m, MOST_FOUND) + 1) * space->parts, sizeof(uint64_t));
     table->columns = space->columns;
+    table->found = space->found;
+    table->row = space->row;
     table->places = space->places;
     table->hypothesis = room(space, n + 1, sizeof(int32_t));
     table->trial = room(space, n + 1, sizeof(int32_t));
@@ -149,6 +181,7 @@ static Workspace *open_workspace(int64_t n, int64_t m, int64_t types) {
     table->diagonal = room(space, n + 1, sizeof(uint64_t));
     table->plus = room(space, n + 1, sizeof(uint64_t));
     table->minus = room(space, n + 1, sizeof(uint64_t));
+    table->inside = room(space, n + 1, sizeof(uint64_t));
     table->allowed = room(space, n + 1, sizeof(uint64_t));
     table->first = room(space, n + 1, sizeof(int32_t));
     table->low = room(space, n + 1, sizeof(int32_t));
@@ -157,6 +190,23 @@ static Workspace *open_workspace(int64_t n, int64_t m, int64_t types) {
     alignment->hypothesis_error = room(space, n + 1, 1);
     alignment->reference_error = room(space, m + 1, 1);
     alignment->partner = room(space, n + 1, sizeof(uint64_t));
+    alignment->arrival = room(space, n + 1, sizeof(uint64_t));
+    alignment->begins = room(space, 2 * (n + 1), sizeof(uint64_t));
+    alignment->near = room(space, 2 * (n + 1), sizeof(uint64_t));
+    alignment->parts = parts_of(larger(n, m) + FARTHEST_SHIFT) + 1;
+    alignment->errors = room(space, LONGEST_SHIFT * alignment->parts, sizeof(uint64_t));
+    Bounds *bounds = &space->bounds;
+    bounds->step = room(space, n + 1, sizeof(int32_t));
+    bounds->top = room(space, n + 1, sizeof(int32_t));
+    bounds->plus = room(space, n + 1, sizeof(uint64_t));
+    bounds->minus = room(space, n + 1, sizeof(uint64_t));
+    bounds->down = room(space, n + 1, sizeof(uint64_t));
+    bounds->down_late = room(space, n + 1, sizeof(uint64_t));
+    bounds->diagonal = room(space, n + 1, sizeof(uint64_t));
+    bounds->diagonal_late = room(space, n + 1, sizeof(uint64_t));
+    bounds->on_time = room(space, n + 1, sizeof(uint64_t));
+    bounds->late = room(space, n + 1, sizeof(uint64_t));
+    bounds->removal = room(space, n + 1, 1);
     return space;
 }
 
@@ -178,6 +228,10 @@ static void enter_reference(Workspace *space, const int32_t *words, int64_t m) {
 
 static void leave_reference(Workspace *space) {
     for (int64_t j = 1; j <= space->table.m; j++) space->places[space->columns[j]] = 0;
+    if (!space->table.parts) return;
+    for (int64_t j = 1; j <= space->table.m; j++) space->row[space->columns[j]] = 0;
+    memset(space->found + 2 * space->parts, 0, (size_t)(2 * space->rows * space->parts) * sizeof *space->found);
+    space->table.parts = space->rows = 0;
 }
 
 /*

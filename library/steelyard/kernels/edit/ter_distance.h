@@ -17,7 +17,7 @@
 
 #include "myers.h"
 
-enum { BEAM = 25, PADDING = 128, NO_WORD = -1, BEYOND_BEAM = INT32_MAX / 2 };
+enum { BEAM = 25, PADDING = 128, NO_WORD = -1, BEYOND_BEAM = INT32_MAX / 2, MOST_FOUND = 2048 };
 
 typedef enum { NARROW, BAND, WIDE } Method;
 
@@ -26,6 +26,9 @@ typedef struct {
     int32_t *hypothesis;    /* in their current order */
     const int32_t *columns; /* columns[j] is the reference word of column j; NO_WORD in column 0 and beyond m */
     const uint64_t *places; /* of each word of the batch: where the reference has it if m <= 64, else how often */
+    const uint64_t *found;  /* BAND: where the reference has each of its words, from left to right and the other way */
+    const uint32_t *row;    /* of each word of the batch: which pair of rows of `found` is its own; row 0 is empty */
+    int64_t parts;          /* of a row of `found`: it has so many numbers; 0 where there are none */
     int64_t distance;       /* of the current order */
     uint64_t *equal;        /* of each row: the columns with the row's word */
     uint64_t *plus, *minus; /* of each row and of row 0 */
@@ -33,7 +36,8 @@ typedef struct {
     /* BAND and WIDE: */
     int64_t beam;
     int32_t *low, *high;    /* first and last column of each row and of row 0 */
-    uint64_t *allowed;      /* BAND: the columns of each row that their diagonal can be reached from */
+    uint64_t *inside;       /* BAND: the columns of each row */
+    uint64_t *allowed;      /* BAND: those of them that their diagonal can be reached from */
     int32_t *first;         /* BAND: D[i][low[i]] */
     int32_t *trial;         /* words of a changed order */
     int32_t *cells;         /* WIDE: rows of 2 * beam cells, and two more for trials */
@@ -110,11 +114,23 @@ static void place_beam(Table *table) {
 
 /* ---- BAND ---- */
 
-/* Which of the 64 columns from `low` on have this word. */
-static inline uint64_t columns_with(const Table *table, int64_t low, int32_t word) {
-    uint64_t places = table->places[word];
-    if (!places) return 0;
-    if (table->m <= WORD_BITS) return low ? places >> (low - 1) : places << 1;
+/* Numbers that hold 64 columns from each column on. */
+static inline int64_t parts_of(int64_t m) { return m / WORD_BITS + 2; }
+
+static inline void set_bit(uint64_t *bits, int64_t at) { bits[at / WORD_BITS] |= (uint64_t)1 << at % WORD_BITS; }
+
+static inline uint64_t bits_from(const uint64_t *bits, int64_t at) {
+    bits += at / WORD_BITS;
+    at %= WORD_BITS;
+    return bits[0] >> at | bits[1] << 1 << (WORD_BITS - 1 - at);
+}
+
+static inline const uint64_t *found_row(const Table *table, int32_t word, int backwards) {
+    return table->found + (2 * (int64_t)table->row[word] + backwards) * table->parts;
+}
+
+/* columns_with where no bits are kept. */
+static uint64_t columns_that_equal(const Table *table, int64_t low, int32_t word) {
     const int32_t *column = table->columns + low;
     uint8_t same[WORD_BITS]; /* in two steps, because compilers make vector instructions of the first */
     for (int b = 0; b < WORD_BITS; b++) same[b] = column[b] == word;
@@ -128,12 +144,22 @@ static inline uint64_t columns_with(const Table *table, int64_t low, int32_t wor
     return found;
 }
 
+/* Which of the 64 columns from `low` on have this word. */
+static inline uint64_t columns_with(const Table *table, int64_t low, int32_t word) {
+    uint64_t places = table->places[word];
+    if (!places) return 0;
+    if (table->m <= WORD_BITS) return low ? places >> (low - 1) : places << 1;
+    if (table->parts) return bits_from(found_row(table, word, 0), low);
+    return columns_that_equal(table, low, word);
+}
+
 static void band_shape(Table *table) {
     place_beam(table);
     for (int64_t i = 1; i <= table->n; i++) {
         int64_t low = table->low[i], last = table->high[i] - low;
         if (i > 1) last = smaller(last, table->high[i - 1] + 1 - low);
         uint64_t stays = low == table->low[i - 1];
+        table->inside[i - 1] = low_bits(table->high[i] - low + 1);
         table->allowed[i - 1] = low_bits(last + 1) & ~stays;
     }
     table->plus[0] = ~(uint64_t)0;
@@ -149,7 +175,7 @@ static void band_shape(Table *table) {
  *   Where the beam does not move (and in column 0), the first cell has no diagonal neighbour: with one that is not
  *   less than the cell above, and no match, the cell is 1 more than that above. */
 static inline uint64_t band_step(const Table *table, int64_t i, uint64_t equal, BitRow *row, int32_t *first) {
-    int64_t low = table->low[i], moved = low - table->low[i - 1];
+    int64_t moved = table->low[i] - table->low[i - 1];
     uint64_t stays = moved == 0;
     if (moved > 1) {
         uint64_t between = low_bits(moved) & ~(uint64_t)1;
@@ -160,24 +186,32 @@ static inline uint64_t band_step(const Table *table, int64_t i, uint64_t equal, 
     row->plus &= ~stays;
     uint64_t diagonal = next_row(row, equal & table->allowed[i - 1]);
     *first += 1 - (int32_t)(diagonal & ~stays & 1);
-    uint64_t inside = low_bits(table->high[i] - low + 1);
-    row->plus |= ~inside;
-    row->minus &= inside;
+    row->plus |= ~table->inside[i - 1];
+    row->minus &= table->inside[i - 1];
     return diagonal;
 }
 
-static void band_rows(Table *table, int64_t from, int64_t changed) {
+/* Rows behind `from`, where words (from, changed] are new. Returns the first row behind them that differs from that of
+ * before by a constant, as all that follow then do, or n. */
+static int64_t band_rows(Table *table, int64_t from, int64_t changed) {
     BitRow row = {table->plus[from], table->minus[from]};
     int32_t first = table->first[from];
     for (int64_t i = from + 1; i <= table->n; i++) {
         if (i <= changed) table->equal[i - 1] = columns_with(table, table->low[i], table->hypothesis[i - 1]);
         table->diagonal[i - 1] = band_step(table, i, table->equal[i - 1], &row, &first);
+        if (i >= changed && row.plus == table->plus[i] && row.minus == table->minus[i]) {
+            int32_t more = first - table->first[i];
+            for (int64_t k = i; k <= table->n; k++) table->first[k] += more;
+            table->distance += more;
+            return i;
+        }
         table->plus[i] = row.plus;
         table->minus[i] = row.minus;
         table->first[i] = first;
     }
     uint64_t rest = low_bits(table->m - table->low[table->n] + 1) & ~(uint64_t)1;
     table->distance = first + ones(row.plus & rest) - ones(row.minus & rest);
+    return table->n;
 }
 
 /* As narrow_gain, but of the distance inside the beam. */

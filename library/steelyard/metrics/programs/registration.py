@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import tempfile
 from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -100,6 +99,8 @@ def register_program(resources: Resources, program: RegisteredProgram) -> Resour
     if is_metric(program.name):
         raise BadParameter(f'There is a metric "{program.name}". Choose another name.')
     check_free(resources, program.name, KIND)
+    import tempfile
+
     with tempfile.TemporaryDirectory() as folder:
         content = Path(folder) / "program.json"
         content.write_text(json.dumps(asdict(program), ensure_ascii=False, indent=1, sort_keys=True), "utf-8")

@@ -244,6 +244,18 @@ def test_what_is_wrong_is_reported(tmp_path, name, content, told):
         read_scores([written(tmp_path, name, content)])
 
 
+@pytest.mark.parametrize("place", range(4))
+def test_the_first_segment_with_two_scores_is_named(tmp_path, place):
+    """Wherever it and a second one are given again."""
+    segments = ["3", "1", "2", "4"]
+    for behind in range(place + 1, 5):
+        rows = [*segments[:behind], segments[place], *segments[behind:], segments[3]]
+        first = next(each for at, each in enumerate(rows) if each in rows[:at])
+        content = HEADER + "".join(f"a\tX\t{each}\t1\n" for each in rows)
+        with pytest.raises(BadScores, match=f"a has two scores by X for segment '{first}'"):
+            read_scores([written(tmp_path, "t.tsv", content)])
+
+
 def test_a_folder_without_scores_is_refused(tmp_path):
     with pytest.raises(BadScores, match="no files of scores"):
         read_scores([tmp_path])

@@ -78,6 +78,7 @@ def test_every_word_once(order, more):
     assert found(pairs) == [wanted(*pair) for pair in pairs]
 
 
+@pytest.mark.few(1)
 @pytest.mark.parametrize("types", [12, 40, 150])
 def test_moved_blocks(types):
     draw = random.Random(types)
@@ -89,12 +90,27 @@ def test_moved_blocks(types):
     assert found(pairs) == [wanted(*pair) for pair in pairs]
 
 
+@pytest.mark.few(2)
+@pytest.mark.parametrize(("length", "moves"), [(100, 1), (100, 3), (200, 1), (400, 1)])
+def test_paragraphs(length, moves):
+    """Of words as frequent as in a text, so that many blocks may move; short ones of other lengths, too."""
+    draw = random.Random(f"{length} {moves}")
+    reference = [int(length ** draw.random()) for _ in range(length)]
+    hypothesis = shuffled_blocks(reference, draw, moves, length)
+    pairs = [(hypothesis, reference)]
+    if length == 100:
+        pairs += [(hypothesis[length // 3 :], reference), (hypothesis, reference[: -length // 4])]
+    assert found(pairs) == [wanted(*pair) for pair in pairs]
+
+
+@pytest.mark.few(3)
 @pytest.mark.parametrize("kind", SEEDS, ids=lambda kind: kind.__name__)
 def test_near_the_limits(kind):
     pairs = [pair(kind, seed) for seed in SEEDS[kind]]
     assert found(pairs) == [wanted(*each) for each in pairs]
 
 
+@pytest.mark.few(3)
 @pytest.mark.parametrize(
     ("kind", "seeds"),
     [

@@ -1,7 +1,8 @@
 """Krippendorff's alpha and what is said of each annotator: published and worked examples, a brute-force twin, laws."""
 
 import math
-from itertools import permutations
+from itertools import permutations, product
+from statistics import median
 
 import pytest
 from hypothesis import given
@@ -83,6 +84,14 @@ def test_each_annotator_by_hand():
     assert math.isnan(jan.seconds)
     assert (ota.judgments, ota.shared) == (1, 0)
     assert math.isnan(ota.z)
+
+
+@pytest.mark.parametrize("times", list(product((None, 0.0, 6.0), repeat=3)))
+def test_a_judgment_in_no_time_counts_and_one_of_unknown_time_does_not(times):
+    judgments = [Judgment("eva", "x", segment, 50.0, seconds=seconds) for segment, seconds in enumerate(times)]
+    (eva,) = describe_annotators(judgments, judgments)
+    known = [seconds for seconds in times if seconds is not None]
+    assert eva.seconds == pytest.approx(median(known) if known else math.nan, nan_ok=True)
 
 
 def test_nobody_and_who_gave_nothing_that_can_be_compared():

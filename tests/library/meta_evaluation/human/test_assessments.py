@@ -1,5 +1,8 @@
 """Judgments put together by pair: the severity of annotators, and what is told of them."""
 
+from itertools import chain, combinations_with_replacement, product
+from statistics import fmean
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,6 +22,25 @@ def test_effects_by_hand():
     assert annotator_effects(cells) == {"eva": 5.0, "jan": -5.0}
     assert annotator_effects(cells[:1]) == {}
     assert annotator_effects([("", 0, 0, 1.0), ("", 1, 0, 2.0)]) == {}
+
+
+def test_effects_are_their_definition():
+    """All lists of up to three judgments by two people or nobody, of two systems at two places."""
+    cells = list(product(("eva", "jan", ""), (0, 1), (0, 1), (0.0, 6.0)))
+    for judged in chain.from_iterable(combinations_with_replacement(cells, size) for size in range(4)):
+        several = {who for who, *_ in judged if who and len({system for name, system, *_ in judged if name == who}) > 1}
+        expected = {}
+        for who in several if len(several) > 1 else ():
+            own = [(place, score) for name, _, place, score in judged if name == who]
+            expected[who] = fmean(score - fmean(x for *_, at, x in judged if at == place) for place, score in own)
+        assert annotator_effects(judged) == pytest.approx(expected), judged
+
+
+def test_effects_of_several_who_judged_one_system_and_of_one_who_judged_two():
+    """Nobody to compare Eva's severity with: that of the others may be their systems'."""
+    cells = [("eva", 0, 0, 60.0), ("eva", 1, 1, 80.0), ("jan", 1, 0, 50.0), ("ota", 2, 1, 75.0)]
+    assert annotator_effects(cells) == {}
+    assert annotator_effects([*cells, ("jan", 0, 1, 70.0)]) != {}
 
 
 def test_scores_less_effects():

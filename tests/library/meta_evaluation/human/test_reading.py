@@ -1,6 +1,8 @@
 """Files of judgments: every kind, and how segments are found. What is refused: test_hostile_judgments.py."""
 
 import random
+import re
+from itertools import permutations, product
 
 import pytest
 from hypothesis import given
@@ -107,6 +109,34 @@ def test_several_files_are_one_set_of_ratings():
     assert read(header + "".join(rows[:2]), header + "".join(rows[2:])).systems == read(header + "".join(rows)).systems
 
 
+def test_the_first_rating_that_repeats_another_is_named():
+    """Of all orders of ratings of three segments, two of them rated twice or three times."""
+    for places in set(permutations((0, 0, 0, 1, 1, 2))):
+        judged = read(
+            tsv("annotator system segment score", *(f"eva x {at} {number}0" for number, at in enumerate(places)))
+        )
+        again = next(number for number, at in enumerate(places) if at in places[:number])
+        assert (
+            f"3 ratings of a segment that the same annotator has rated before (first in line {again + 2})"
+            in (judged.notices[0])
+        )
+
+
+@pytest.mark.parametrize(
+    ("kind", "columns"),
+    [
+        ("ratings", "annotator system segment score"), ("errors", "rater system segment category severity"),
+        ("scores", "system segment score"),
+    ],
+)  # fmt: skip
+def test_a_column_that_is_missing_is_missing_in_line_1(kind, columns):
+    columns = columns.split()
+    for left_out in set(columns) - {"segment"}:
+        kept = [each for each in columns if each != left_out]
+        told = problem(tsv(" ".join(kept), " ".join("1" for _ in kept)), kind=kind)
+        assert told.startswith(f"text, line 1: {kind} need a column '")
+
+
 def test_ratings_that_repeat_and_annotators_who_say_nothing():
     judged = read(tsv(*RATINGS, "eva x 0 60", "bob x 0 50", "dan x 0 7", "dan y 0 7"))
     assert "line 7" in judged.notices[0]
@@ -169,6 +199,23 @@ def test_errors_weigh():
     assert [score.score for score in judged.systems] == [-13.775, -0.5]
     assert judged.judgments[1] == Judgment("r1", "x", 0, 0.1, "Minor/Fluency/Punctuation")
     assert judged.notices == ("text: segments counted from 1, as the column seg_id does.",)
+
+
+@pytest.mark.parametrize("kinds", list(product("tr", repeat=3)))
+def test_marked_errors_are_of_the_wave_of_their_judgments(kinds):
+    """Tables of errors are one wave, each file of ratings is one of its own, however they follow each other."""
+    error = '{"errors": [{"start": 0, "end": 2, "severity": "major", "category": "x"}]}'
+    marked = MQM.replace("\tso ", "\t<v>so</v> ")
+    texts = [
+        re.sub(r"\tr(\d)", rf"\ta{number}\1", marked) if kind == "t" else f"x\t{error}\tb{number}\n" * 5
+        for number, kind in enumerate(kinds)
+    ]
+    judged = read(*texts)
+    waves = {(each.annotator, each.system, each.segment): each.wave for each in judged.judgments}
+    assert sorted(set(waves.values())) == list(range(len(set(waves.values()))))
+    assert judged.spans
+    for each in judged.spans:
+        assert waves[each.annotator, each.system, each.segment] == each.wave
 
 
 def test_google_counts_segments_in_documents_too():

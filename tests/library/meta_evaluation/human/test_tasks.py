@@ -240,7 +240,9 @@ def check_pearmut(campaign):
     if info["assignment"] == "dynamic":
         assert all(set(item["tgt"]) == set(data[0][0]["tgt"]) for document in data for item in document)
         assert info["users"] >= 1
-        assert info["dynamic_warmup"] >= 1
+        assert info["dynamic_coldstart"] >= 1
+        known = {"assignment", "protocol", "seed", "users", "dynamic_models", "dynamic_coldstart", "data_random_prob"}
+        assert info.keys() <= known, "Pearmut keeps keys that it does not know, and does nothing with them"
         assert 1 <= info["dynamic_models"] <= len(data[0][0]["tgt"])
     if "data_random" in campaign:
         assert isinstance(info["data_random_prob"], float)
@@ -384,3 +386,23 @@ def test_what_appraise_cannot_take(change, options, told):
 def test_what_pearmut_cannot_take(change, options, told):
     with pytest.raises(BadTasks, match=told):
         pearmut_campaign(texts(**change), **options)
+
+
+@pytest.mark.parametrize("assignment", ["dynamic", "task-based"])
+def test_pearmut_names_each_segment_by_its_place_in_the_document_or_in_the_test_set(assignment):
+    """Whole documents, the second piece of one, and segments of a test set without documents."""
+    documents = [
+        TaskDocument("a", "news", range(3)), TaskDocument("a", "news", range(3, 5), before=3),
+        TaskDocument("b", "", range(5, 6)), TaskDocument("", "", range(6, 7)), TaskDocument("", "talk", range(7, 8)),
+    ]  # fmt: skip
+    source = [f"source {at}" for at in range(8)]
+    given = TaskTexts("w", "en", "cs", source, {"tug": source}, documents)
+    campaign = pearmut_campaign(given, protocol="da", assignment=assignment, annotators=1, checks=0)
+    data = campaign["data"] if assignment == "dynamic" else campaign["data"][0]
+    assert {item["src"]: item["item_id"] for document in data for item in document} == {
+        f"source {at}": name
+        for at, name in enumerate(
+            [f"news_###_a_###_{place}" for place in range(5)]
+            + ["none_###_b_###_0", "none_###_none_###_6", "talk_###_none_###_7"]
+        )
+    }

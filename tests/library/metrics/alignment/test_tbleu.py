@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -116,6 +118,24 @@ def test_the_heaviest_count_where_the_reference_has_fewer(hypothesis, bigrams):
         Segments(references=[b"abce x abce y"], hypotheses=[hypothesis.encode()])
     )
     assert statistics[3] == pytest.approx(bigrams, abs=1e-7)
+
+
+def test_of_equally_heavy_ones_the_first_counts():
+    """All texts of four words, two of which become "abce" with one weight, against two references that have fewer.
+
+    Where another reference has one of them as it is, it matters which one the first reference has credited.
+    """
+    cells = list(
+        product(
+            product(("abcd", "abcf", "x"), repeat=4),
+            product(("abce", "x"), repeat=3),
+            [("abcd", "x"), ("abcf", "x"), ("x", "abcd")],
+        )
+    )
+    texts = ["\n".join(map(" ".join, column)).encode() for column in zip(*cells, strict=True)]
+    segments = Segments(references=texts[1:], hypotheses=texts[:1])
+    statistics = TBLEU(tok="none", eps=0.5, order=(1, 2)).segment_statistics(segments)
+    assert statistics[0].tolist() == [row(own, theirs, 0.5, (1, 2)) for own, *theirs in cells]
 
 
 def test_a_sweep_of_epsilon_aligns_once(monkeypatch):

@@ -45,6 +45,7 @@ def test_equals_the_definition(campaign, variable):
     assert statistics.tolist() == rows(row, campaign, variable=variable)
 
 
+@pytest.mark.thorough
 @settings(max_examples=20, deadline=None)
 @given(texts_of(many))
 def test_equals_the_definition_on_long_segments(campaign):

@@ -85,6 +85,7 @@ def part_of(campaign: Campaign, labels: str, systems: int, segments: slice = sli
     )
 
 
+@pytest.mark.few(5)
 @each_setting
 @settings(deadline=None, max_examples=40)
 @given(campaign=campaigns())
@@ -101,6 +102,7 @@ def test_equals_sacrebleu_on_all_segments(real_data):
     assert_same_as_sacrebleu("ter", part_of(read_campaign(real_data / "wmt22.en-cs"), "B", 1))
 
 
+@pytest.mark.thorough
 def test_equals_sacrebleu_on_long_segments(real_data):
     campaign = part_of(read_campaign(real_data / "wmt22.de-en"), "A", 1)
     lengths = [len(line.split()) for line in campaign.references["A"]]
@@ -114,6 +116,30 @@ def test_equals_sacrebleu_on_long_segments(real_data):
     assert_same_as_sacrebleu("ter", long)
 
 
+def paragraphs(campaign: Campaign, length: int) -> Campaign:
+    """So many lines joined to one, each."""
+
+    def join(lines: list[str]) -> list[str]:
+        return [" ".join(lines[at : at + length]) for at in range(0, len(lines), length)]
+
+    return Campaign(
+        {label: join(lines) for label, lines in campaign.references.items()},
+        {name: join(lines) for name, lines in campaign.systems.items()},
+    )
+
+
+@pytest.mark.parametrize("length", [4, 8])
+def test_equals_sacrebleu_on_paragraphs(real_data, length):
+    sentences = part_of(read_campaign(real_data / "wmt22.de-en"), "A", 1, slice(400, 424))
+    assert_same_as_sacrebleu("ter", paragraphs(sentences, length))
+
+
+@each_setting
+def test_every_setting_equals_sacrebleu_on_a_paragraph(real_data, specification):
+    sentences = part_of(read_campaign(real_data / "wmt22.en-cs"), "B", 1, slice(1000, 1005))
+    assert_same_as_sacrebleu(specification, paragraphs(sentences, 5))
+
+
 @pytest.mark.parametrize("labels", ["BC", "CB"])
 def test_equals_sacrebleu_with_several_references(real_data, labels):
     assert_same_as_sacrebleu("ter", part_of(read_campaign(real_data / "wmt22.en-cs"), labels, 1, slice(0, 700)))
@@ -125,6 +151,7 @@ def test_every_setting_equals_sacrebleu_on_real_data(real_data, specification):
     assert_same_as_sacrebleu(specification, campaign)
 
 
+@pytest.mark.few(4)
 @each_setting
 def test_every_setting_equals_sacrebleu_on_real_possessives(real_data, specification):
     lines = (real_data / "wmt24" / "sources" / "en-cs.txt").read_text("utf-8").replace("’", "'").split("\n")

@@ -185,6 +185,7 @@ def test_many_systems_are_taken_in_groups():
         at += len(words)
 
 
+@pytest.mark.few(2)
 @pytest.mark.parametrize(
     ("hypothesis", "reference"),
     [

@@ -68,6 +68,18 @@ def test_single_distances(toy, hypothesis, references, clamp, dist, length):
     assert found[1] == length
 
 
+def test_composed_and_decomposed_letters_are_the_same(tmp_path):
+    """In references and in outputs, of known words and of unknown ones; vectors have composed ones."""
+    resources = stored({"\u00e9": [1, 0], "o": [0.6, 0.8]}, tmp_path)
+    found = {
+        tuple(row(hypothesis, [reference], resources, tok=tok))
+        for hypothesis in ("\u00e9 o \u00fc", "e\u0301 o u\u0308", "e\u0301 o \u00fc")
+        for reference in ("o \u00e9 \u00fc", "o e\u0301 u\u0308", "o \u00e9 u\u0308")
+        for tok in ("13a", "none")
+    }
+    assert [each[:3] for each in found] == [(pytest.approx(0.8, abs=1e-7), 3, 3)]
+
+
 def test_without_reference_words_the_score_is_100_or_0():
     metric = WERModif(vectors="toy")
     assert metric.score(np.array([[2.0, 0, 2, 0, 0, 0], [0.0, 0, 0, 0, 0, 0]])).tolist() == [100, 0]

@@ -39,6 +39,7 @@ def statistics_of(metric, campaign: Campaign) -> np.ndarray:
     return metric.segment_statistics(segments)
 
 
+@pytest.mark.few(4)
 @pytest.mark.parametrize("specification", SETTINGS)
 @settings(deadline=None, max_examples=80)
 @given(campaign=campaigns())
@@ -92,6 +93,7 @@ def test_every_combination_of_sacrebleus_arguments_gives_its_number(
         assert metric.signature(len(references)).split("|version:")[0] == "|".join(theirs)
 
 
+@pytest.mark.few(8)
 @pytest.mark.parametrize("specification", SETTINGS)
 @pytest.mark.parametrize("labels", ["B", "BC"])
 def test_equals_sacrebleu_on_real_data(real_data, specification, labels):

@@ -64,6 +64,7 @@ def assert_same_as_sacrebleu(setting: str, campaign: Campaign) -> None:
 @example(Campaign({"A": ["b", "ab", "", "a b c"]}, {"S": ["", "aa", "a", "abc"]}))
 @example(Campaign({"A": ["  a\u3000b "], "B": ["a b"]}, {"S": [" a b \t"], "T": ["ab"]}))
 # A white space that only str.split() knows, and words that are cut at the end, at the start and not at all.
+@pytest.mark.few(9)
 @example(Campaign({"A": ["a\x1cb\x85c (hi) 'tis -- - x."]}, {"S": ["a b c\u205f(hi '\u3000tis -- - x ."]}))
 @example(Campaign({"A": [""], "B": ["a"]}, {"S": [""], "T": ["a"]}))
 def test_same_bits_as_sacrebleu_on_anything(setting, campaign):
@@ -118,6 +119,7 @@ def test_the_cases_of_sacrebleus_own_tests(kind, eps, spaces, words):
         assert ours.segment_score(statistics).tolist() == expected
 
 
+@pytest.mark.few(9)
 @pytest.mark.parametrize("setting", list(SETTINGS)[1::2])
 @pytest.mark.parametrize("labels", ["B", "CB"])
 def test_same_bits_as_sacrebleu_on_real_data(real_data, setting, labels):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime
+from itertools import product
 from typing import Any
 
 import pytest
@@ -371,6 +373,11 @@ def test_documents_are_resampled_where_there_are_any(people: Team) -> None:
     assert "interval, by document" in page
     listed = people.nobody.get(f"{HERE}/leaderboards").json()["items"]
     assert [(each["resample"], each["superseded"]) for each in listed] == [("document", False), ("document", True)]
+    # The forms of what is shown of a leaderboard stay on it.
+    for page, each in product(("leaderboard", "compare", "breakdown"), listed):
+        shown = people.nobody.get(f"/campaigns/wmt/{page}", params={"board": each["board"]}).text
+        kept = re.findall(r'<input type="hidden" name="board" value="(\d+)">', shown)
+        assert kept == [str(each["board"])] * each["superseded"], page
     by_segment = {"metrics": ["ter"], "references": [["A"]], "resample": "segment"}
     assert people.organiser.post(address, json=by_segment).status_code == 201
     work_off(people.service.settings)

@@ -76,6 +76,22 @@ def test_pairs_are_those_of_the_command_line(scored: Scored) -> None:
     assert second["significant"] is True
 
 
+def test_runs_of_others_have_no_names_while_teams_are_anonymous(service: Service) -> None:
+    found = Scored(service)
+    for team, system, score in (("harbour", "mast", 40.0), ("lighthouse", "lamp", 30.0)):
+        for run in ("seed 7", "seed 9"):
+            found.add(team, system, score, run=run)
+    zoe = service.account("zoe")
+    teams = service.team("harbour", zoe), service.team("lighthouse")
+    service.campaign("port", teams=teams, anonymous=True)
+    for client, named in ((service.client(), ()), (service.browser(zoe), ("mast",))):
+        systems = client.get(API, params={"metric": "bleu"}).json()["systems"]
+        assert [each["system"] for each in systems] == [each if each in named else None for each in ("mast", "lamp")]
+        for each in systems:
+            assert each["runs"] == (["seed 7", "seed 9"] if each["system"] else [])
+            assert len(each["submissions"]) == len(each["scores"][0]["runs"]) == 2
+
+
 def test_the_very_same_output_has_p_1(scored: Scored) -> None:
     (pair,) = get(scored, system=[5, 6], metric="bleu")["pairs"]
     assert (pair["same_output"], pair["difference"], pair["direction"]) == (True, 0.0, "equal")
@@ -257,6 +273,10 @@ def asked_for_trials(service: Service, browser: Any) -> str:
     assert "not computed yet" in text
     visitor = service.client().get(f"/campaigns/{listed.campaign}/compare", params={"test": "randomization"}).text
     assert 'class="act" method="post" action="/campaigns' not in visitor, "tests are for people with an account"
+    asked = {"test": "randomization", "correction": "bh"}
+    corrected_too = browser.get(f"/campaigns/{listed.campaign}/compare", params=asked).text
+    (action,) = re.findall(r'action="([^"]*/compare\?[^"]*)"', corrected_too)
+    assert all(f"{name}={value}" in action for name, value in asked.items()), "what is computed is what was chosen"
     there = pressed(browser, text)
     assert "comparison=" in there
     assert "Computing randomization tests" in browser.get(there).text

@@ -2,12 +2,22 @@
 
 import csv
 import io
+import re
 from typing import Any
 
 import pytest
 from httpx import Client
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.changes import lock_for_change
+from campaigns.permissions import read_access
+from campaigns.rules import Rules, set_rules
+from campaigns.test_sets.stored import find_campaign_test_set
+from models.database.session import reading, writing
 from models.schema.roles import PhaseKind
+from scheduler.ingest.judgments import ingest_judgments
+from steelyard.commands.main import main
+from steelyard.meta_evaluation.human.judgments import Judged, Judgment, SegmentScore, SystemScore
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import found, given, submit_output, with_test_set
 from tests.service.service import Service
@@ -46,6 +56,90 @@ def answer(client: Client, **query: Any) -> Any:
     got = client.get(URL, params=query)
     assert got.status_code == 200, got.text
     return got.json()
+
+
+def _ranked_by_people(service: Service) -> None:
+    """Of the Czech pair alone: raft before tug, and a translation by people before both; nobody judged barge."""
+    judged = {"refA": 90.0, "c/raft": 80.0, "z/tug": 60.0}
+    segments = [SegmentScore(name, each, score + each) for name, score in judged.items() for each in range(3)]
+    systems = [SystemScore(name, score + 1, None, 3, 3) for name, score in judged.items()]
+    found = Judged("ratings", {"standardised": False}, systems, segments, [
+        Judgment("ann", each.system, each.segment, each.score) for each in segments
+    ])  # fmt: skip
+    with reading(service.engine) as connection:
+        access = read_access(connection, COMMAND_LINE, "port")
+        test_set = find_campaign_test_set(connection, access, "en-cs").id
+    ingest_judgments(service.engine, access.campaign_id, test_set, "esa", found)
+    with writing(service.engine) as connection:
+        rules = Rules(human_rule="human:wmt25", human_judgments="esa")
+        set_rules(connection, lock_for_change(connection, COMMAND_LINE, "port"), rules)
+
+
+def test_a_system_has_its_place_by_people_where_they_rank(
+    service: Service, nobody: Client, capsys: pytest.CaptureFixture[str]
+) -> None:
+    systems = {each["system"]: each["id"] for each in nobody.get("/api/v1/campaigns/port/systems").json()["items"]}
+
+    def places(name: str) -> dict[str, Any]:
+        known = nobody.get(f"/api/v1/campaigns/port/systems/{systems[name]}").json()
+        return {each["test_set"]: each["human"] for each in known["scores"]}
+
+    page = f"/campaigns/port/systems/{systems['tug']}"
+    assert places("tug") == {"en-cs": None, "en-zh": None}
+    assert "Rank by people" not in nobody.get(page).text
+    _ranked_by_people(service)
+    ranking = nobody.get("/api/v1/campaigns/port/human-ranking", params={"test_set": "en-cs"}).json()["systems"]
+    official = {each["name"]: each["human"] for each in ranking}
+    assert places("tug") == {"en-cs": official[TUG], "en-zh": None}
+    assert places("raft") == {"en-cs": official[RAFT]}
+    assert places("barge") == {"en-cs": None, "en-zh": None}
+    rows = [re.findall(r'<td class="number">(.*?)</td>', row) for row in nobody.get(page).text.split("<tr>")[2:]]
+    assert [[re.sub("<.*?>", "", cell) for cell in row[1:3]] for row in rows] == [
+        ["61.0", "3 1–3, cluster 1"],
+        ["–", "–"],
+    ]
+    assert "Rank by people" not in nobody.get(f"/campaigns/port/systems/{systems['barge']}").text
+    for name, shown in (("tug", ["1-3 61.0 [", "- n/a"]), ("barge", [])):
+        assert main(["system", "show", "port", name, "--database", str(service.settings.database_url)]) == 0
+        printed = capsys.readouterr().out
+        assert ("By people" in printed) == bool(shown)
+        for line in shown:
+            assert line in re.sub(" +", " ", printed)
+
+
+def test_people_rank_where_the_campaign_is_ranked_by_them(service: Service, nobody: Client) -> None:
+    refused = nobody.get(URL, params={"metric": "human"})
+    assert refused.status_code == 404, "there is no metric of this name either"
+    assert "human" not in refused.text.partition("There are:")[2]
+    _ranked_by_people(service)
+    matrix = answer(nobody, metric="human")
+    assert matrix == answer(nobody, metric="human:wmt25")
+    assert (matrix["metric"], matrix["higher_is_better"], matrix["scale"]) == ("human:wmt25", True, 100.0)
+    assert [(each["test_set"], each["metric"], each["systems"]) for each in matrix["test_sets"]] == [
+        ("en-cs", "human:wmt25", 2)
+    ]
+    assert matrix["left_out"] == ["en-zh"]
+    ranking = nobody.get("/api/v1/campaigns/port/human-ranking", params={"test_set": "en-cs"}).json()["systems"]
+    official = {each["name"]: each["human"] for each in ranking}
+    assert list(official) == ["refA", RAFT, TUG]
+    rows = {each["name"]: each["cells"] for each in matrix["systems"]}
+    assert list(rows)[:2] == [RAFT, TUG]
+    for name in (RAFT, TUG):
+        (cell,) = rows[name]
+        assert cell == {key: official[name][key] for key in cell}
+    assert rows.get(BARGE, [None]) == [None], "whom nobody judged has no score, never 0"
+    assert matrix["test_sets"][0]["best"] == [RAFT], "of the systems: a human translation is none"
+    page = nobody.get(PAGE, params={"metric": "human"}).text
+    assert '<option value="human" selected>people</option>' in page
+    assert "by human:wmt25, with human translations among the ranks" in page
+    assert page.count("<strong>81.0</strong>") == 1
+    # By a metric all is as before.
+    assert answer(nobody)["metric"] == "BLEU"
+    assert '<option value="human">people</option>' in nobody.get(PAGE).text
+    written = [*csv.DictReader(io.StringIO(nobody.get(URL, params={"metric": "human", "format": "csv"}).text))]
+    assert [(each["system"], each["metric"], each["score"]) for each in written] == [
+        (RAFT, "human:wmt25", "81.0"), (TUG, "human:wmt25", "61.0")
+    ]  # fmt: skip
 
 
 def test_scores_ranks_and_gaps_are_those_of_the_leaderboards(nobody: Client) -> None:

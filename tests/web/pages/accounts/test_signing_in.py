@@ -22,6 +22,12 @@ def test_signing_in_begins_a_session_of_its_own_and_signing_out_ends_it(service:
     with_password(service, service.account("mary"))
     client = service.client()
     assert client.get("/account", follow_redirects=False).headers["Location"] == "/sign-in?next=%2Faccount"
+    forms = (
+        client.get("/sign-in?next=%2Faccount").text,
+        sign_in(client, "mary@example.org", "wrong", next="/account").text,
+    )
+    for form in forms:
+        assert '<input type="hidden" name="next" value="/account">' in form, "also after a mistake"
     answer = sign_in(client, "Mary@example.org", next="/account")
     assert (answer.status_code, answer.headers["Location"]) == (303, "/account")
     cookie = next(each for each in answer.headers.get_list("Set-Cookie") if each.startswith(SESSION_COOKIE))

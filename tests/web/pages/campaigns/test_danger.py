@@ -15,6 +15,7 @@ from models.schema.corpus import Submission, System
 from models.schema.human import Judgments
 from models.schema.imported import ScoreImport
 from models.schema.roles import SiteRole
+from tests.service.campaigns import found, submit_output, with_test_set
 from tests.service.port import NAME, Port, output
 from tests.service.service import Service
 
@@ -64,6 +65,17 @@ def test_a_team_goes_from_the_campaign_with_its_submissions(port: Port, ann: Tes
     assert count(port, Participation) == 1
     assert count(port, AuditEntry, AuditEntry.action == "campaign.delete_team") == 1
     assert "harbour" not in ann.get(DANGER).text
+
+
+def test_submissions_to_another_campaign_are_not_counted(port: Port, ann: TestClient) -> None:
+    before = re.findall(r"<bdi>([^<]*)</bdi></th><td class=\"number\">(.*?)</td>", ann.get(DANGER).text)
+    assert [re.sub(r"<[^>]*>", "", counted) for _, counted in before] == ["1", "2"]
+    engine = port.service.engine
+    found(engine, "elsewhere")
+    with_test_set(engine, "elsewhere")
+    submit_output(engine, "elsewhere", "harbour", "mast", b"a\nb\nc\n")
+    after = ann.get(DANGER).text
+    assert re.findall(r"<bdi>([^<]*)</bdi></th><td class=\"number\">(.*?)</td>", after) == before
 
 
 @pytest.mark.parametrize(

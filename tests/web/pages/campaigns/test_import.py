@@ -32,7 +32,7 @@ def test_what_would_be_imported_is_shown_before(service: Service) -> None:
     assert '<button type="submit" name="do" value="preview">Check</button>' in olga.get("/new-campaign").text
     files = {"file": ("port.zip", pairs_zip({"system-outputs/en-cs/a&b.txt": "one\ntwo\n"}), "application/zip")}
     page = olga.post("/new-campaign/import", data={"import_name": "bay", "do": "preview"}, files=files).text
-    for said in ("Nothing is stored yet.", "1 test sets, 2 outputs", 'title="a&amp;b, mast"', 'value="bay"'):
+    for said in ("Nothing is stored yet.", "1 test set, 2 outputs", 'title="a&amp;b, mast"', 'value="bay"'):
         assert said in page
     assert olga.get("/campaigns/bay").status_code == 404
 

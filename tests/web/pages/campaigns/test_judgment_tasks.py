@@ -62,6 +62,13 @@ def test_the_form_gives_what_the_api_gives(service: Service, people: dict[str, i
     assert campaign["info"]["protocol"] == "DA"
     assert len(campaign["data_welcome"]) == 2
     assert set(campaign["data"][0][0]["tgt"]) == {"harbour/mast", "refA"}
+    # A seed of 0 is one, and an empty field is the API's own.
+    for seed in ("0", ""):
+        asked = {**chosen, "checks": "2", "protocol": "esa"}
+        drawn = olga.post(PAGE, data={**asked, "seed": seed})
+        of_api = {**asked, "tutorial": "true"} | ({"seed": seed} if seed else {})
+        same = olga.get("/api/v1/campaigns/regatta/judgment-tasks", params=of_api)
+        assert files_of(drawn.content) == files_of(same.content)
     own = b'[[{"source": "A ship.", "target": "x", "explanation": "y", "score": 0, "errors": [["x", "major"]]}]]'
     files = {"tutorial_file": ("own.json", own, "application/json")}
     sent = olga.post(PAGE, data={**chosen, "protocol": "esa"}, files=files)

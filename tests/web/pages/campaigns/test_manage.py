@@ -19,7 +19,7 @@ from models.schema.human import Judgments
 from models.schema.roles import PhaseKind, SiteRole, Visibility
 from models.schema.states import JudgmentKind
 from tests.scheduler.jobs import work_off
-from tests.service.campaigns import REFERENCE, SOURCE, submit_output, with_test_set
+from tests.service.campaigns import REFERENCE, SOURCE, given, submit_output, with_test_set
 from tests.service.service import DAY, Service
 from web.static_files import address_of
 
@@ -357,6 +357,42 @@ def test_metrics_are_ticked_or_written(olga: TestClient, service: Service) -> No
     post(olga, "/test-sets/new", files=files, **form)
     (test_set,) = service.program(1).get("/api/v1/campaigns/wmt/test-sets").json()["items"]
     assert test_set["measures"][0]["metrics"] == ["chrf", "ter", "bleu:order=1"]
+
+
+def test_the_page_of_a_test_set_does_what_its_forms_say_and_to_no_other(olga: TestClient, service: Service) -> None:
+    campaign = service.campaign("wmt")
+    service.phase(campaign, "dev", PhaseKind.OPEN, begins=-DAY, ends=DAY)
+    news = with_test_set(service.engine, "wmt", name="news", metrics=("bleu",))
+    talks = with_test_set(service.engine, "wmt", given(source=b"one\ntwo\nsix\n"), name="talks", metrics=("bleu",))
+    form = f"/test-sets/{talks}"
+
+    def known() -> list[dict[str, Any]]:
+        listed = service.program(1).get("/api/v1/campaigns/wmt/test-sets").json()["items"]
+        return sorted(listed, key=lambda each: each["id"] == talks)
+
+    other, before = known()
+    assert (other["id"], before["id"]) == (news, talks)
+    refused = post(olga, form, 409, do="release").text
+    assert "Outputs for talks are accepted in the phase &#34;dev&#34;" in refused
+    assert known() == [other, before], "the box was not ticked"
+    post(olga, form, do="release", early="yes")
+    assert known()[1]["released_at"] is not None
+    post(olga, form, do="hide")
+    assert known() == [other, before]
+    post(olga, form, do="phase", phase="dev")
+    assert known()[1]["phase"] == "dev"
+    assert '<option value="dev" selected>' in olga.get(f"{MANAGE}{form}").text
+    post(olga, form, do="phase", phase="")
+    post(olga, form, do="measure", metrics="chrf  ter", replicates="7", resample="segment")
+    measure = known()[1]["measures"][-1]
+    assert (measure["metrics"], measure["replicates"]) == (["bleu", "chrf", "ter"], 7)
+    wrong = post(olga, form, 422, do="measure", metrics="chrf", replicates="few").text
+    assert 'value="few"' in wrong
+    post(olga, form, 422, do="no such action")
+    assert known()[0] == other
+    answer = post(olga, form, do="remove")
+    assert answer.headers["Location"] == f"{MANAGE}/test-sets?done=test-set"
+    assert known() == [other]
 
 
 def test_pages_of_management_are_by_subject(olga: TestClient) -> None:

@@ -54,3 +54,17 @@ def test_published_results_lead_with_the_ranking_by_people(service: Service) -> 
     assert [(row.rank, row.name) for row in card.rows] == [("1", "oar"), ("2", "mast")]
     assert all(row.low <= row.value <= row.high for row in card.rows if row.low is not None and row.high is not None)
     assert card.rows[0].score == "83.0"
+
+
+def test_while_it_runs_the_rules_say_that_people_rank(service: Service) -> None:
+    port = Port.opened(service)
+    port.work_off()
+    ann, mary = port.browser("ann"), port.browser("mary")
+    table = "segment\tsystem\tannotator\tscore\n" + "".join(f"{n}\tanchor\tu\t{n}\n" for n in range(SEGMENTS))
+    judged = {"test_set": "quay", "called": "da"}
+    assert ann.post(f"{HERE}/metrics", data=judged, files={"files": ("da.tsv", table.encode())}).status_code == 200
+    assert "People rank" not in mary.get(HERE).text
+    rules = {"visibility": "public", "joining": "invited", "human_rule": "human:wmt24", "human_judgments": "da"}
+    assert "Rules saved." in ann.post(f"{HERE}/manage/rules", data=rules).text
+    rule = "People rank officially, by the rule <code>human:wmt24</code>"
+    assert f'{rule}: <a href="{HERE}/human-ranking">human ranking</a>.' in mary.get(HERE).text

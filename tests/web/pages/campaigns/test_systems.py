@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,8 +14,10 @@ from models.schema.campaigns import Phase
 from models.schema.corpus import System
 from models.schema.roles import PhaseKind
 from models.schema.systems import SystemDescription
+from tests.service.campaigns import submit_output
 from tests.service.people import submit
-from tests.service.port import ADDRESS, Port, output
+from tests.service.port import ADDRESS, NAME, Port, output
+from web.pages.campaigns import systems as systems_page
 
 if TYPE_CHECKING:
     from fastapi.testclient import TestClient
@@ -34,6 +37,25 @@ def read(client: TestClient, number: int) -> dict[str, Any]:
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found
+
+
+def test_systems_come_in_pages_that_lead_to_each_other(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(systems_page, "PAGE", 3)
+    names = ["anchor", *(f"keel {number}" for number in range(1, 8))]
+    for number, name in enumerate(names[1:]):
+        submit_output(port.service.engine, NAME, "harbour", name, output(number))
+    nobody = port.service.client()
+    for first, shown, expected in (
+        (0, names[:3], ["?first=3"]),
+        (1, names[1:4], ["", "?first=4"]),
+        (3, names[3:6], ["", "?first=6"]),
+        (4, names[4:7], ["?first=1", "?first=7"]),
+        (6, names[6:], ["?first=3"]),
+    ):
+        html = nobody.get(PAGES, params={"first": first}).text
+        assert re.findall(r"systems/\d+\"><bdi>([^<]*)</bdi>", html) == shown
+        assert re.findall(r'rel="(?:prev|next)" href="[^"]*/systems(\?first=\d+|)"', html) == expected
+        assert f"Systems {first + 1} to {first + len(shown)} of 8" in html
 
 
 def test_a_team_describes_its_system_and_everybody_reads_it(port_anywhere: Port) -> None:

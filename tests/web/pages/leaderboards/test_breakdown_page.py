@@ -111,6 +111,11 @@ def test_links_keep_what_was_chosen(bay: Looked, monkeypatch: pytest.MonkeyPatch
     assert not {"by", "average", "system"} & set(board)
     plain = organiser.get(PAGE, params={"by": "domain"}).text
     assert all("shown" not in each for each in links(plain, API)), "the default is not said"
+    # What the form does not ask for goes along with it.
+    hidden = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')
+    form = hidden.findall(organiser.get(PAGE, params={**asked, "constrained": "no"}).text)
+    assert {("by", "document"), ("shown", "all"), ("constrained", "no"), ("system", soar), ("system", dive)} < set(form)
+    assert {name for name, _ in hidden.findall(plain)} == {"csrf_token", "test_set", "references", "by"}
 
 
 def test_a_system_is_chosen_by_any_of_its_runs(bay: Looked) -> None:

@@ -193,6 +193,15 @@ def test_the_matrix_has_the_labels_of_the_leaderboard(scored: Scored, origin: Sy
     assert labels(one)["harbour/mast"] == ["unconstrained", "badge strong yours"]
 
 
+def test_that_all_outputs_are_the_organisers_own_is_said_once(scored: Scored) -> None:
+    with writing(scored.service.engine) as connection:
+        connection.execute(update(System).values(team=""))
+    for page in ("leaderboard", "matrix"):
+        text = scored.zoe.get(f"/campaigns/port/{page}").text  # type: ignore[attr-defined]
+        assert text.count("All outputs are the organisers&#39; own.") == 1, page
+        assert "<bdi>organisers&#39;</bdi>" not in text, page
+
+
 def test_a_track_that_all_share_is_said_once_above_the_matrix(scored: Scored) -> None:
     with writing(scored.service.engine) as connection:
         connection.execute(update(Declaration).values(constrained=False))

@@ -101,8 +101,12 @@ def test_a_form_that_is_wrong_says_so_on_the_page(bay: Looked) -> None:
     assert wrong.status_code == 422
     assert 'role="alert"' in wrong.text
     assert 'value="mine"' in wrong.text
+    # What is wrong is said beside the form, far down the page, to which the form leads.
+    assert f'<form method="post" action="{PAGE}#human-scores"' in wrong.text
+    assert wrong.text.index('id="human-scores"') < wrong.text.index('role="alert"')
     right = browser.post(PAGE, files=_files(SYSTEMS), data={"test_set": str(bay.test_set)}, follow_redirects=False)
     assert right.status_code == 303
+    assert right.headers["Location"].endswith("#content"), "the top, where that is said"
     assert "</bdi> stored." in browser.get(right.headers["Location"]).text
 
 

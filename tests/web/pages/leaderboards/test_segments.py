@@ -1,6 +1,8 @@
 """Segments: who sees what of them, filters, orders, pages."""
 
 import re
+from html import unescape
+from urllib.parse import parse_qsl
 
 import pytest
 from sqlalchemy import insert, update
@@ -19,6 +21,7 @@ from steelyard.text.blocks import BLOCK
 from tests.service.campaigns import submit_output, with_test_set
 from tests.service.inspected_campaign import OUTPUTS, Looked, look_at
 from tests.service.service import DAY, Service
+from web.pages.leaderboards import segments as segments_page
 from web.static_files import address_of
 
 PAGE, API = "/campaigns/bay/segments", "/api/v1/campaigns/bay/segments"
@@ -186,6 +189,32 @@ def test_pages_go_on_where_the_last_one_ended(bay: Looked) -> None:
         after = answer["next"]
     assert found == [1, 2, 3, 4]
     assert client.get(API, params={"after": "-1"}).status_code == 422
+
+
+def test_pages_lead_to_those_beside_them_and_keep_what_was_chosen(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(segments_page, "PAGE", 2)
+    organiser = bay.service.browser(bay.organiser)
+
+    def beside(**asked: object) -> dict[str, dict[str, str]]:
+        html = organiser.get(PAGE, params={"order": "worst", **asked}).text
+        found = re.findall(r'<a rel="(prev|next)" href="[^"?]*\?([^"]*)"', html)
+        return {way: dict(parse_qsl(unescape(query))) for way, query in found}
+
+    for first, before, after in ((0, None, "2"), (1, "0", "3"), (2, "0", None), (3, "1", None)):
+        links = beside(first=first)
+        assert all(each["order"] == "worst" for each in links.values())
+        expected = {way: at for way, at in (("prev", before), ("next", after)) if at is not None}
+        assert {way: each["first"] for way, each in links.items()} == expected
+    dive = str(bay.submissions["dive"])
+    asked = {"order": "worst", "text": "boat", "system": dive, "first": "1", "context": "2"}
+    (form,) = re.findall(r'<form class="jump".*?</form>', organiser.get(PAGE, params=asked).text, re.DOTALL)
+    hidden = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', form))
+    assert hidden == {"order": "worst", "text": "boat", "system": dive}
+    for segment in (1, 2, 3, 4):
+        links = beside(segment=segment)
+        expected = {"prev": str(segment - 1)} if segment > 1 else {}
+        expected |= {"next": str(segment + 1)} if segment < 4 else {}
+        assert {way: each["segment"] for way, each in links.items()} == expected
 
 
 def test_long_segments_come_in_several_answers(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:

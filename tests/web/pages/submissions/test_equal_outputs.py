@@ -114,6 +114,19 @@ def test_teams_cannot_tell_by_anything_that_an_output_is_a_blind_reference(servi
     assert CODE not in codes(unequal.program("ann"), 2)
 
 
+def test_teams_that_see_the_leaderboard_are_not_told_either(service: Service) -> None:
+    port = Port.opened(service, PhaseKind.OPEN)
+    for who in ("mary", "zoe"):
+        port.submit(port.program(who), REFERENCE + b"\n")
+    port.work_off()
+    readers = {"nobody": port.service.client(), **{who: port.browser(who) for who in ("mary", "zoe", "ann")}}
+    for who, browser in readers.items():
+        for page in ("leaderboard", "leaderboard?shown=all", "metrics", "compare"):
+            body = browser.get(f"{PAGES}/{page}").text
+            assert "Leaderboard</a>" in body
+            assert (TOLD in body) == (who == "ann" and page != "compare"), (who, page)
+
+
 def test_organisers_are_informed_wherever_they_look(service: Service) -> None:
     port = blind(service)
     port.submit(port.program("mary"), REFERENCE + b"\n")
@@ -145,8 +158,8 @@ def test_equal_outputs_of_teams_are_no_outliers(service: Service) -> None:
         port.submit(port.program(who), output(7))
     port.work_off()
     page = port.browser("ann").get(f"{PAGES}/metrics").text
-    assert page.count("Equal outputs count twice in every correlation") == 2
-    # The leaderboard says it once of both.
+    # Each page says it once of both.
+    assert page.count("Equal outputs count twice in every correlation") == 1
     assert port.browser("ann").get(f"{PAGES}/leaderboard").text.count("Ask the teams which one is theirs") == 1
     assert "outlier" not in page
 

@@ -1,13 +1,16 @@
 """Several files on the form: systems named after them, or a system's outputs for many test sets."""
 
 import re
+from contextlib import ExitStack
 
+import pytest
 from httpx import Response
 from starlette.testclient import TestClient
 
 from models.schema.corpus import Submission
 from tests.service.campaigns import SOURCE, given, with_test_set
 from tests.service.port import Port, output
+from tests.service.service import Service
 
 FORM = "/campaigns/port%201/submit"
 Files = list[tuple[str, bytes]]
@@ -97,6 +100,28 @@ def test_of_files_for_one_test_set_none_is_stored(port: Port) -> None:
     same = send(mary, [("en-cs.txt", czech), ("en-cs.txt", czech), ("quay.txt", output(4))], test_set="*", system="x")
     assert same.text.split("Refused")[1].split("Stored")[0].count("Another file has this name, too.") == 2
     assert "None of the outputs" in send(mary, [("en-cs.txt", czech)] * 2, test_set="*", system="y").text
+
+
+@pytest.mark.parametrize(
+    ("files", "given"),
+    [
+        ([("mast.txt", output(1)), ("keel.txt", output(2))], {}),
+        ([("quay.txt", output(1))], {"test_set": "*", "system": "mast"}),
+        ([("mast.txt", output(1))], {"system": "mast"}),
+    ],
+    ids=["of several systems", "of all test sets", "of one"],
+)
+def test_a_check_of_any_files_is_one_of_the_teams_checks_of_a_day(
+    service_url: str, files: Files, given: dict[str, str]
+) -> None:
+    with ExitStack() as stack:
+        port = Port.opened(Service.start(service_url, stack, checks_per_day=2))
+        mary = port.browser("mary")
+        answers = [send(mary, files, do="preview", **given) for _ in range(3)]
+        assert [each.status_code for each in answers] == [200, 200, 429]
+        assert "The team has checked 2 outputs within a day, the limit." in answers[2].text
+        assert send(mary, files, **given).status_code in {200, 303}, "it may still submit"
+        assert send(port.browser("zoe"), files, do="preview", **given).status_code == 200
 
 
 def test_strangers_submit_none(port: Port) -> None:

@@ -15,13 +15,14 @@ from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.base import now
-from models.schema.campaigns import Campaign, Phase
+from models.schema.campaigns import Campaign, CampaignTestSet, Phase
 from models.schema.corpus import Submission
 from models.schema.roles import Feedback, PhaseKind
 from models.schema.states import QuotaKind
 from steelyard.formats.plain import Text
+from tests.service.campaigns import submit_output, with_test_set
 from tests.service.port import ADDRESS, NAME, REFERENCE, Port, output
-from tests.service.service import Service
+from tests.service.service import DAY, Service
 
 CAMPAIGN = "/campaigns/port%201"
 
@@ -81,6 +82,16 @@ def test_the_next_page_keeps_what_was_chosen(port: Port, monkeypatch: pytest.Mon
     assert f'href="{CAMPAIGN}/submissions?{chosen}"'.replace("&", "&amp;") in second
 
 
+def test_each_row_of_the_list_leads_to_its_own_submission(port: Port) -> None:
+    numbers = {
+        name: submit_output(port.service.engine, NAME, "harbour", name, output(seed)).submission
+        for seed, name in enumerate(("mast", "keel", "sail"))
+    }
+    shown = port.browser("mary").get(f"{CAMPAIGN}/submissions").text
+    rows = re.findall(r'<th scope="row"><a href="/submissions/(\d+)"><bdi>(\w+)</bdi>', shown)
+    assert [(name, int(number)) for number, name in rows] == list(numbers.items())[::-1]
+
+
 def test_a_form_sent_twice_submits_once_and_another_file_from_it_is_another_one(port: Port) -> None:
     mary = port.browser("mary")
     key = re.search(r'name="key" value="([^"]+)"', mary.get(f"{CAMPAIGN}/submit").text)
@@ -122,10 +133,32 @@ def test_the_form_says_beforehand_why_nothing_is_taken(port: Port) -> None:
     assert (refused.status_code, "has used 1 of 1 submission" in refused.text) == (429, True)
     with writing(port.service.engine) as connection:
         connection.execute(update(Phase).values(ends_at=now() - 5))
-    assert "the phase &#34;first&#34; was closed at" in mary.get(f"{CAMPAIGN}/submit").text
+        connection.execute(update(Campaign).values(time_zone="Asia/Kathmandu"))
+    closed = mary.get(f"{CAMPAIGN}/submit").text
+    assert re.search(r"the phase &#34;first&#34; was closed at [^(]* \(Asia/Kathmandu\)", closed)
     with writing(port.service.engine) as connection:
         connection.execute(update(Campaign).values(frozen_at=now()))
-    assert "was frozen on" in mary.get(f"{CAMPAIGN}/submit").text
+    assert re.search(r"was frozen on [^(]* \(Asia/Kathmandu\)", mary.get(f"{CAMPAIGN}/submit").text)
+
+
+def test_the_form_begins_with_the_only_test_set_that_takes_outputs_now(port: Port) -> None:
+    engine = port.service.engine
+    second = port.service.phase(port.campaign, "second", PhaseKind.OPEN, begins=DAY)
+    other = with_test_set(engine, NAME, name="pier")
+    for phases, expected in (
+        ({port.test_set: None, other: None}, []),
+        ({port.test_set: None, other: second}, ["quay"]),
+        ({port.test_set: second, other: None}, ["pier"]),
+        ({port.test_set: second, other: port.phase}, ["pier"]),
+        ({port.test_set: second, other: second}, []),
+        ({port.test_set: None, other: port.phase}, []),
+    ):
+        with writing(engine) as connection:
+            for test_set, phase in phases.items():
+                of = CampaignTestSet.campaign_id == port.campaign, CampaignTestSet.test_set_id == test_set
+                connection.execute(update(CampaignTestSet).where(*of).values(phase_id=phase))
+        page = port.browser("ann").get(f"{CAMPAIGN}/submit").text
+        assert re.findall(r'<option value="[^"]*" data-segments="\d+" selected>(\w+),', page) == expected, phases
 
 
 def test_organisers_submit_for_a_team_at_any_time(port: Port) -> None:

@@ -24,7 +24,7 @@ SHOWN_TOGETHER = {"cesa": 3}
 """Systems beside each other, one by other protocols; WMT26 showed three by cESA."""
 NONE = "none"
 """In place of a domain or document."""
-WARMUP = 5
+COLDSTART = 5
 """Judgments of each system before the next ones are chosen by their scores."""
 RANDOM_PROBABILITY = 0.05
 """How often an attention check comes before a document."""
@@ -87,7 +87,7 @@ def pearmut_campaign(
         raise BadTasks("There is at least one annotator, one system shown, and no fewer than 0 checks.")
     info: dict[str, Any] = {"assignment": assignment, "protocol": PROTOCOLS[protocol], "seed": seed}
     if assignment == DYNAMIC:
-        info |= {"users": annotators, "dynamic_models": shown, "dynamic_warmup": WARMUP}
+        info |= {"users": annotators, "dynamic_models": shown, "dynamic_coldstart": COLDSTART}
         order = sorted(texts.documents, key=lambda each: drawn(seed, "document", each.label))
         data: list[Any] = [_document(texts, each, list(texts.outputs)) for each in order]
     else:

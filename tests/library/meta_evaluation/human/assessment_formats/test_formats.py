@@ -6,6 +6,7 @@ import pytest
 
 from steelyard.errors import BadText
 from steelyard.meta_evaluation.human.assessment_formats.assessment import TRIMMED_UTF16, ErrorSpan
+from steelyard.meta_evaluation.human.assessment_formats.mt_metrics_eval import is_ratings
 from steelyard.meta_evaluation.human.assessment_formats.penalties import weight_of
 from steelyard.meta_evaluation.human.assessment_formats.reading import AssessmentFiles
 
@@ -56,6 +57,36 @@ def test_google_tables_of_errors(tmp_path):
     assert found["tug", "0", "r2"].spans == found["raft", "3", "r1"].spans == (), "that there is none is no error"
     assert found["tug", "1", "r1"].spans == (ErrorSpan(0, 2, "major", "Source issue", in_source=True),)
     assert found["tug", "1", "r2"].spans == (ErrorSpan(0, 0, "critical", "Accuracy/Omission", missing=True),)
+
+
+@pytest.mark.parametrize("source", ["Oh my!", "<v>Oh</v> my!", "Oh <v></v>my!"])
+@pytest.mark.parametrize(
+    "target", ["Ach ne!", "Ach <v>ne</v>!", "Ach <v></v>ne!", "Ach<v> </v>ne!", "Ach <v> ne </v>!"]
+)
+def test_an_error_lies_where_something_is_marked_in_the_translation_else_in_the_source(tmp_path, source, target):
+    """Tags round nothing mark nothing."""
+    head = MQM.splitlines()[0]
+    row = f"tug\td1\t1\t1\tr1\t{source}\t{target}\tAccuracy/Omission\tMajor"
+    (found,) = read(tmp_path, "en-cs.mqm.tsv", f"{head}\n{row}\n").assessments
+    (marked,) = found.spans
+    assert found.text == target.replace("<v>", "").replace("</v>", "")
+    assert marked.in_source == (("<v>" not in target or "<v></v>" in target) and "<v>Oh" in source)
+    assert marked.missing == (("<v>" not in target or "<v></v>" in target) and "<v>Oh" not in source)
+    text = "Oh my!" if marked.in_source else found.text
+    assert text[marked.start : marked.end] == (
+        "" if marked.missing else "Oh" if marked.in_source else " " if "<v> </v>" in target else "ne"
+    )
+
+
+def test_ratings_are_known_by_a_head_cut_anywhere():
+    """Nobody judged the first segments; the last line that is read of a large file may end in any place."""
+    text = "tug\tNone\nraft\tNone\tu1\n" * 3 + 'tug\t{"errors": []}\tu1\nraft\t{"errors": []}\n'
+    head = text.encode()
+    first = head.index(b"\n") + 1
+    assert all(is_ratings(head[:cut]) for cut in range(first, len(head) + 1))
+    for other in ("None", "0.5"):
+        scores = head.replace(b'{"errors": []}', other.encode()).replace(b"None", b"0.5", 1)
+        assert not any(is_ratings(scores[:cut]) for cut in range(first, len(scores) + 1))
 
 
 def test_tables_of_errors_that_are_wrong(tmp_path):
@@ -239,6 +270,17 @@ def test_wmt_json_lines_with_spans(tmp_path):
     assert "far.jsonl, line 1: an error is marked from position 40, but the translation has 8" in told
 
 
+@pytest.mark.parametrize(
+    ("times", "end", "seconds"),
+    [([1.0, 4.5], 4.5, 3.5), ([4.5, 1.0], 4.5, 0.0), ([1.0, 9.0, 4.0], 9.0, None), ([3.0], 3.0, None),
+     (["x", 2.0], 2.0, None), ([], 0.0, None), (None, 0.0, None), ("soon", 0.0, None)],
+)  # fmt: skip
+def test_a_judgment_of_a_dump_ends_at_its_last_time(tmp_path, times, end, seconds):
+    flat = {"doc_id": "x", "line_id": 4, "esa_score": "85", "system": "tug", "annotator": "a", "times": times}
+    (found,) = read(tmp_path, "judged.jsonl", [flat]).assessments
+    assert (found.end, found.seconds) == (end, seconds)
+
+
 def pearmut_line(user, item, segments, *, annotation=None, actions=(1.0, 9.0)):
     """One document: segments are (item_id, {system: (text, given)})."""
     return {
@@ -351,6 +393,27 @@ def test_pearmut_that_is_wrong(tmp_path):
         tmp_path, "a", [pearmut_line("u1", 0, [("d_###_0", {"tug": ("Ahoj.", given("good"))})])]
     )
     assert "must be a list of annotations" in refused(tmp_path, "a", '{"c": {"annotation": 1, "user_id": 3}}')
+
+
+@pytest.mark.parametrize("at", range(4))
+def test_an_annotation_of_pearmut_is_named_by_its_place_from_one(tmp_path, at):
+    """In an export of campaigns, where a line holds many."""
+    lines = [pearmut_line("u1", place, [("d_###_0", {"tug": ("Ahoj.", given(5))})]) for place in range(4)]
+    lines[at]["annotation"] = "x"
+    told = refused(tmp_path, "a", [{"first": lines[:0]}, {"en---cs": lines}])
+    assert f"a, line 2, annotation {at + 1} of 'en---cs'" in told
+
+
+def test_every_file_may_tell_something(tmp_path):
+    """Notices of one do not take the place of another's."""
+    places = []
+    for number in range(3):
+        places.append(tmp_path / f"{number}.jsonl")
+        segments = [("d_###_0", {"tug": ("Ahoj.", given(str(number)))})]
+        places[-1].write_text(json.dumps(pearmut_line(f"u{number}", 0, segments)) + "\n")
+    files = AssessmentFiles()
+    files.read(places)
+    assert [sum(each.startswith(f"{place}: 1 score written") for each in files.notices) for place in places] == [1] * 3
 
 
 def test_an_empty_file(tmp_path):
