@@ -28,7 +28,7 @@ from runtime.health import Check, Liveness, ProcessStatus
 from runtime.http_server import serve_status
 from scheduler.errors import OtherTables
 from web.access_log import AccessLog
-from web.app import create_app
+from web.app import create_app, prepare_routes
 from web.guards.connections import guarded_protocol
 from worker.health_checks import check_database
 
@@ -87,6 +87,7 @@ def serve(
     prometheus_client.disable_created_metrics()  # type: ignore[no-untyped-call]
     with listen(settings.web_host, settings.web_port) as listening:
         app = create_app(settings)
+        prepare_routes(app)
         watched = AccessLog(app)
         server = _Server(watched, app.state.steelyard, parent)
         with serve_status(settings.http_host, settings.http_port, lambda: process_status(settings, server)) as health:

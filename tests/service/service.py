@@ -19,7 +19,7 @@ from runtime.service_settings import WebSettings
 from steelyard.text.names import folded
 from tests.service.kept import keep_processes
 from tests.service.rate_limits import first_minute_of_a_day
-from web.app import create_app
+from web.app import create_app, prepare_routes
 from web.dependencies import FORM_HEADER, SESSION_COOKIE, form_token
 
 if TYPE_CHECKING:
@@ -40,6 +40,9 @@ def app_with_routes(settings: WebSettings) -> FastAPI:
     if ROUTES:
         app.router.routes[:] = ROUTES
     else:
+        # As a server does before it listens. In a request, beside a test that begins or ends, a warning that FastAPI
+        # ignores by warnings.catch_warnings, which all threads share, comes through as an error.
+        prepare_routes(app)
         ROUTES.extend(app.router.routes)
     return app
 
