@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from analysis.leaderboard.board import position_of_metric
@@ -30,6 +30,8 @@ class BoardChoice:
     """Whether its test set was replaced by one with corrected references."""
     superseded: bool
     """Whether a newer leaderboard has all its metrics."""
+    behind: bool = False
+    """Whether another one of its test set and references comes before it, so that only its number finds it."""
 
     @property
     def id(self) -> int:
@@ -100,13 +102,19 @@ def read_choices(connection: Connection, access: CampaignAccess) -> list[BoardCh
         if access.sees_source(each.test_set_id):
             replaced = seen is not None and seen.replaced_by is not None
             found.append(BoardChoice(each, replaced, each in superseded))
-    return sorted(
-        found,
+    found.sort(
         key=lambda each: (
             *(each.superseded, each.replaced, order.get(each.listed.test_set_id, len(order)), each.listed.test_set_id),
             *(-len(each.listed.references), -each.listed.protocol_id),
-        ),
+        )
     )
+    named: set[tuple[int, tuple[str, ...]]] = set()
+    for place, choice in enumerate(found):
+        key = choice.id, tuple(sorted(choice.listed.references))
+        if key in named:
+            found[place] = replace(choice, behind=True)
+        named.add(key)
+    return found
 
 
 def find_choice(

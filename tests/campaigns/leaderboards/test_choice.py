@@ -82,6 +82,8 @@ def test_they_are_offered_by_test_set_and_the_newest_of_most_references_first(
     assert numbers(found) == [2, 4, 3, 6, 8, 5, 1, 9]
     assert [each.listed.protocol_id for each in found if each.replaced] == [5]
     assert [each.listed.protocol_id for each in found if each.superseded] == [1, 9]
+    # 4 has the same references, and 9 others than 8.
+    assert [each.listed.protocol_id for each in found if each.behind] == [1]
     assert numbers(read_choices(connection, replace(before, organises=True))) == [2, 4, 3, 6, 7, 8, 5, 1, 9]
     assert [(each.test_set, each.test_set_key, each.references) for each in found[:3:2]] == [
         ("news (version 2)", "news@2", "A,B"),

@@ -75,7 +75,7 @@ def show_breakdown(
         "average": parts.query.average.value,
         "shown": "" if filters.shown is SystemFilter.RANKED else filters.shown.value,
         "constrained": filters.constrained.value,
-        "board": choice.listed.protocol_id if choice.superseded else "",
+        "board": choice.listed.protocol_id if choice.behind else "",
         "system": list(parts.query.systems),
     }
     campaign = f"/campaigns/{part_of_address(name)}"

@@ -40,7 +40,7 @@ from steelyard.text.wording import of_documents
 from steelyard_client.vocabulary import PValueCorrection, SignificanceTest, SystemFilter, compared_to_leaderboard
 from web.api.leaderboards.comparisons import ComparisonFilters, start_trials
 from web.dependencies import CurrentPrincipal, app_state
-from web.pages.leaderboards.leaderboard import Links, closest_choice
+from web.pages.leaderboards.leaderboard import Links, closest_choice, reference_options
 from web.pages.rendering import page, part_of_address, see_other
 
 if TYPE_CHECKING:
@@ -103,11 +103,7 @@ def show_comparison(
         most_tried=MAX_RANDOMIZED_SYSTEMS,
         most=MAX_SYSTEMS,
         test_sets=list({each.test_set_key: each.test_set for each in choices if not each.superseded}.items()),
-        references=[
-            (each.references, " + ".join(each.listed.references) or "without texts")
-            for each in choices
-            if each.test_set_key == choice.test_set_key and (not each.superseded or each is choice)
-        ],
+        references=reference_options(choices, choice),
         metrics=list(zip(choice.listed.metrics, (title.removesuffix(" ↓") for title in view.titles), strict=True)),
         tests=[
             (SignificanceTest.BOOTSTRAP, "paired bootstrap"),

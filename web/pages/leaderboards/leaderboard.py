@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Annotated, Any
 from urllib.parse import urlencode
@@ -110,11 +111,7 @@ def show_leaderboard(
             (key, title.removesuffix(" ↓")) for key, title in zip(choice.listed.metrics, view.titles, strict=True)
         ],
         test_sets=list({each.test_set_key: each.test_set for each in choices}.items()),
-        references=[
-            (each.references, " + ".join(each.listed.references) or "without texts")
-            for each in choices
-            if each.test_set_key == choice.test_set_key and (not each.superseded or each is choice)
-        ],
+        references=reference_options(choices, choice),
         embed=_embed_code(request, access, links) if access.embeddable else "",
         formulas=autorank_formulas(choice.listed.metrics, view.titles),
         imported=any(each.startswith("imported:") for each in choice.listed.metrics),
@@ -137,21 +134,33 @@ def closest_choice(
 ) -> tuple[BoardChoice, int]:
     """Return the leaderboard and the metric for the filters, falling back to the first ones of the test set.
 
-    The form sends the references and the metric of the previous test set along, which the new one may not have.
+    The form sends the number, the references and the metric of the leaderboard that was shown along, which another test
+    set or other references may not have.
 
     Raises
     ------
     NotFound
         If there is no such test set.
     """
-    try:
-        choice = find_choice(choices, filters.test_set, filters.references, filters.board)
-    except NotFound:
-        choice = find_choice(choices, filters.test_set)
+    choice = None
+    for references, board in ((filters.references, filters.board), (filters.references, None)):
+        with suppress(NotFound):
+            choice = choice or find_choice(choices, filters.test_set, references, board)
+    choice = choice or find_choice(choices, filters.test_set)
     try:
         return choice, find_metric(choice.listed, filters.metric, access.ranked_by)
     except NotFound:
         return choice, find_metric(choice.listed, "", access.ranked_by)
+
+
+def reference_options(choices: Sequence[BoardChoice], choice: BoardChoice) -> list[tuple[str, str]]:
+    """Return the references that the leaderboards of the test set have, each once, with what is shown of them."""
+    texts = {
+        each.references: " + ".join(each.listed.references) or "without texts"
+        for each in choices
+        if each.test_set_key == choice.test_set_key and (not each.superseded or each is choice)
+    }
+    return list(texts.items())
 
 
 def _signed(view: BoardView, change: BoardChange) -> str:
@@ -188,7 +197,7 @@ class Links:
             "references": choice.references,
             "metric": listed.metrics[view.query.metric],
         }
-        if choice.superseded:
+        if choice.behind:
             self.query["board"] = listed.protocol_id
         if view.query.shown is not SystemFilter.RANKED:
             self.query["shown"] = view.query.shown.value
@@ -200,6 +209,11 @@ class Links:
     def board(self, **changes: object) -> str:
         """The board with other wishes."""
         return f"{self.campaign}/leaderboard?{urlencode([*{**self.query, **changes}.items(), *self._columns])}"
+
+    def newest(self) -> str:
+        """The first board of this test set and these references."""
+        query = {name: value for name, value in self.query.items() if name not in {"board", "metric"}}
+        return f"{self.campaign}/leaderboard?{urlencode(query)}"
 
     def download(self, form: str) -> str:
         """The board as a file."""

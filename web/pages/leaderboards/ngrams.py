@@ -72,6 +72,7 @@ def show_ngrams(
         fault="",
         view=view,
         segments=segments,
+        kept=[(name, chosen[name]) for name in ("metric", "references") if chosen[name]],
         most_listed=MOST_LISTED,
         outputs_by_name=proposed_outputs(view.outputs),
         views=segment_views(access, view.test_set.id, chosen, pair),

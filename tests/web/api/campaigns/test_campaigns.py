@@ -373,17 +373,27 @@ def test_documents_are_resampled_where_there_are_any(people: Team) -> None:
     assert "interval, by document" in page
     listed = people.nobody.get(f"{HERE}/leaderboards").json()["items"]
     assert [(each["resample"], each["superseded"]) for each in listed] == [("document", False), ("document", True)]
-    # The forms of what is shown of a leaderboard stay on it.
-    for page, each in product(("leaderboard", "compare", "breakdown"), listed):
-        shown = people.nobody.get(f"/campaigns/wmt/{page}", params={"board": each["board"]}).text
-        kept = re.findall(r'<input type="hidden" name="board" value="(\d+)">', shown)
-        assert kept == [str(each["board"])] * each["superseded"], page
+    assert_forms_keep_boards(people, {each["board"]: each["superseded"] for each in listed})
     by_segment = {"metrics": ["ter"], "references": [["A"]], "resample": "segment"}
     assert people.organiser.post(address, json=by_segment).status_code == 201
     work_off(people.service.settings)
     listed = people.nobody.get(f"{HERE}/leaderboards").json()["items"]
     found = sorted((each["resample"], each["superseded"]) for each in listed)
     assert found == [("document", False), ("document", True), ("segment", False)], "documents are the more careful unit"
+    # That of segments is the newest: only its number leads to that of documents, which nothing superseded.
+    assert_forms_keep_boards(people, {each["board"]: each["resample"] == "document" for each in listed})
+
+
+def assert_forms_keep_boards(people: Team, boards: dict[int, bool]) -> None:
+    """Every form of what is shown of a leaderboard stays on it, and names its number where nothing else finds it."""
+    for page, (number, named) in product(("leaderboard", "compare", "breakdown"), boards.items()):
+        shown = people.nobody.get(f"/campaigns/wmt/{page}", params={"board": number}).text
+        forms = re.findall(r'<form[^>]* method="get".*?</form>', shown, re.DOTALL)
+        assert len(forms) == (2 if page == "leaderboard" else 1)
+        for form in forms:
+            kept = re.findall(r'<input type="hidden" name="board" value="(\d+)">', form)
+            assert kept == [str(number)] * named, (page, number)
+        assert ("Another leaderboard of this test set" in shown) == (named and page == "leaderboard")
 
 
 def test_a_leaderboard_grows_by_metrics(people: Team) -> None:

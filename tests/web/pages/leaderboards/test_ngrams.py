@@ -39,6 +39,8 @@ def test_an_ngram_leads_to_its_segments(bay: Looked) -> None:
     page = organiser.get(PAGE, params={"first": dive, "second": soar, "metric": "ter"}).text
     link = next(part for part in page.split('"') if "text=blue+ship" in part).replace("&amp;", "&")
     assert f"metric=ter&text=blue+ship&order=first-better&system={dive}&system={soar}" in link
+    form = page[page.index('<form class="filters"') :].split("</form>")[0]
+    assert '<input type="hidden" name="metric" value="ter">' in form, "also for the pair that is chosen next"
     segments = organiser.get(link).text
     assert segments.count('<article class="segment"') == 1
     assert "Segment 1<" in segments

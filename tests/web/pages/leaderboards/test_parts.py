@@ -8,16 +8,18 @@ from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from campaigns.leaderboards.choice import BoardChoice
 from campaigns.leaderboards.downloads import table_of
+from models.results.boards import BoardSummary
 from steelyard.resampling.paired import PairedResult
 from steelyard_client.vocabulary import Constrained, PValueCorrection, SignificanceTest, SystemFilter
 from web.pages.leaderboards import comparison
-from web.pages.leaderboards.leaderboard import OWN, PAGE, Links, _own
+from web.pages.leaderboards.leaderboard import OWN, PAGE, Links, _own, closest_choice, reference_options
 
 
-def links(*, superseded: bool = False, columns: tuple[str, ...] = (), **query: Any) -> Links:
+def links(*, older: bool = False, columns: tuple[str, ...] = (), **query: Any) -> Links:
     listed = SimpleNamespace(metrics=("bleu", "ter"), protocol_id=7)
-    choice: Any = SimpleNamespace(listed=listed, test_set_key="news@1", references="A,B", superseded=superseded)
+    choice: Any = SimpleNamespace(listed=listed, test_set_key="news@1", references="A,B", behind=older)
     asked = {"metric": 1, "shown": SystemFilter.RANKED, "constrained": Constrained.ANY} | query
     view: Any = SimpleNamespace(query=SimpleNamespace(**asked))
     return Links("wmt 26", choice, view, columns)
@@ -28,6 +30,46 @@ def parts(address: str) -> tuple[str, list[tuple[str, str]]]:
     return split.path, parse_qsl(split.query)
 
 
+def choices() -> list[BoardChoice]:
+    """Of one test set: its newest two, of other references each, and two older ones."""
+
+    def choice(protocol: int, references: str, metrics: tuple[str, ...], **how: bool) -> BoardChoice:
+        listed = BoardSummary(protocol, 1, "wmt", "news", "1", tuple(references), metrics, 10, 1, 3, 5)
+        return BoardChoice(listed, replaced=False, **how)
+
+    both = ("bleu", "ter")
+    return [
+        choice(9, "AB", both, superseded=False), choice(8, "A", both, superseded=False),
+        choice(7, "A", ("wer",), superseded=False, behind=True),
+        choice(6, "A", ("bleu",), superseded=True, behind=True),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("asked", "number", "metric"),
+    [
+        ({"references": "A", "metric": "bleu"}, 8, "bleu"),
+        ({"references": "A", "metric": "bleu", "board": 6}, 6, "bleu"),
+        ({"references": "A", "metric": "wer", "board": 7}, 7, "wer"),
+        # A form sends the number of the leaderboard that it stands on together with other references,
+        ({"references": "A,B", "metric": "bleu", "board": 6}, 9, "bleu"),
+        # and the references of a test set with another, which does not have them.
+        ({"references": "C", "metric": "wer", "board": 6}, 9, "bleu"),
+        ({"references": "A", "metric": "bleu", "board": 5}, 8, "bleu"),
+    ],
+)
+def test_a_form_leads_to_the_leaderboard_that_is_closest(asked: dict[str, Any], number: int, metric: str) -> None:
+    filters: Any = SimpleNamespace(**{"test_set": "news@1", "board": None, **asked})
+    access: Any = SimpleNamespace(ranked_by="")
+    choice, position = closest_choice(choices(), filters, access)
+    assert (choice.listed.protocol_id, choice.listed.metrics[position]) == (number, metric)
+
+
+def test_references_are_offered_once() -> None:
+    for choice in choices():
+        assert reference_options(choices(), choice) == [("A,B", "A + B"), ("A", "A")]
+
+
 PLAIN = [("test_set", "news@1"), ("references", "A,B"), ("metric", "ter")]
 
 
@@ -35,7 +77,8 @@ def test_a_link_has_the_whole_state_of_its_page() -> None:
     assert parts(links().board()) == ("/campaigns/wmt%2026/leaderboard", PLAIN)
     assert parts(links().board(metric="bleu"))[1] == [*PLAIN[:2], ("metric", "bleu")]
     # An older leaderboard is found by its number alone.
-    assert parts(links(superseded=True).board())[1] == [*PLAIN, ("board", "7")]
+    assert parts(links(older=True).board())[1] == [*PLAIN, ("board", "7")]
+    assert parts(links(older=True).newest())[1] == PLAIN[:2]
     filtered = links(shown=SystemFilter.ALL, constrained=Constrained.NO, columns=("bleu",))
     assert parts(filtered.board())[1] == [*PLAIN, ("shown", "all"), ("constrained", "no"), ("column", "bleu")]
     assert parts(filtered.compare([3, 4], correction="holm")) == (
