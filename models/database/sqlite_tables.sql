@@ -1257,6 +1257,8 @@ CREATE TABLE learned_column (
     CONSTRAINT fk_learned_column_evaluation_id_evaluation FOREIGN KEY(evaluation_id) REFERENCES evaluation (id) ON DELETE CASCADE
 )
 
+CREATE INDEX ix_learned_column_failed ON learned_column (finished_at) WHERE state = 'failed'
+
 CREATE INDEX ix_learned_column_waiting ON learned_column (evaluation_id) WHERE state = 'waiting'
 
 CREATE TABLE learned_shard_evaluation (

@@ -5,15 +5,29 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Connection, func, select
 
 from models.corpus.protocols import protocol_segments
 from models.schema.base import BLOCK_SEGMENTS
 from models.schema.learned import LearnedColumn, LearnedShard, LearnedShardEvaluation
+from models.schema.results import Score
 from models.schema.states import ColumnState, LeaseState
+from steelyard.tables.titles import distinct_titles
 
 AT_ONCE = 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class FailedMetric:
+    """A learned metric that could not score an evaluation, whose other metrics have their scores."""
+
+    title: str
+    """Distinct among the metrics of the evaluation."""
+    reason: str
+    """For organisers: it may name folders, or quote a hidden reference."""
+    finished_at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +110,39 @@ def count_waiting(connection: Connection, evaluations: Sequence[int]) -> int:
             or 0
         )
     return waiting
+
+
+def read_failed_metrics(connection: Connection, evaluations: Sequence[int]) -> dict[int, list[FailedMetric]]:
+    """The learned metrics that failed, by evaluation; without those that have none."""
+    by_evaluation: defaultdict[int, list[Any]] = defaultdict(list)
+    for begin in range(0, len(evaluations), AT_ONCE):
+        failing = select(LearnedColumn.evaluation_id).where(
+            LearnedColumn.evaluation_id.in_(evaluations[begin : begin + AT_ONCE]),
+            LearnedColumn.state == ColumnState.FAILED,
+        )
+        rows = connection.execute(
+            select(
+                *(Score.evaluation_id, Score.title, Score.specification),
+                *(LearnedColumn.state, LearnedColumn.reason, LearnedColumn.finished_at),
+            )
+            .outerjoin(
+                LearnedColumn,
+                (LearnedColumn.evaluation_id == Score.evaluation_id) & (LearnedColumn.metric == Score.metric),
+            )
+            .where(Score.evaluation_id.in_(failing))
+            .order_by(Score.evaluation_id, Score.metric)
+        )
+        for row in rows:
+            by_evaluation[row.evaluation_id].append(row)
+    found = {}
+    for evaluation, metrics in by_evaluation.items():
+        titles = distinct_titles([each.title for each in metrics], [each.specification for each in metrics])
+        found[evaluation] = [
+            FailedMetric(title, each.reason or "", each.finished_at or 0.0)
+            for title, each in zip(titles, metrics, strict=True)
+            if each.state == ColumnState.FAILED
+        ]
+    return found
 
 
 def failed_columns(connection: Connection, evaluations: Sequence[int]) -> set[int]:

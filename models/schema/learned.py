@@ -8,7 +8,7 @@ from sqlalchemy import Text as LongString
 from models.schema.base import Base, Key, PartialIndex, Seconds, now
 from models.schema.column_types import EnumText
 from models.schema.declarative import Mapped, mapped_column
-from models.schema.queue import Leased, lease_indexes
+from models.schema.queue import FAILED, Leased, lease_indexes
 from models.schema.states import ColumnState, LeaseState, one_of
 
 WAITING = text("state = 'waiting'")
@@ -24,6 +24,7 @@ class LearnedColumn(Base):
     __table_args__ = (
         CheckConstraint(one_of("state", ColumnState), name="state"),
         PartialIndex("ix_learned_column_waiting", "evaluation_id", where=WAITING),
+        PartialIndex("ix_learned_column_failed", "finished_at", where=FAILED),
     )
 
     evaluation_id: Mapped[int] = mapped_column(ForeignKey("evaluation.id", ondelete="CASCADE"), primary_key=True)

@@ -6,15 +6,16 @@ while tells what happened meanwhile, up to a day. Two of them that plan at once 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, Subquery, func, select, union_all
 
 from models.corpus.campaign_protocols import lock_campaign
 from models.corpus.phases import TAKING
 from models.notices.notify import NewNotice, notify
+from models.results.learned_columns import read_failed_metrics
 from models.schema.accounts import Team
 from models.schema.base import database_time
 from models.schema.campaigns import (
@@ -27,12 +28,13 @@ from models.schema.campaigns import (
     is_campaign_test_set,
 )
 from models.schema.corpus import Protocol, Submission, System
+from models.schema.learned import LearnedColumn
 from models.schema.notices import Notice
 from models.schema.queue import Evaluation
 from models.schema.roles import PhaseKind
-from models.schema.states import OPEN, EvaluationState
+from models.schema.states import OPEN, ColumnState, EvaluationState
 from steelyard.tables.formatting import date_time
-from steelyard.text.wording import number_of
+from steelyard.text.wording import listed, number_of
 from steelyard_client.vocabulary import NoticeKind
 
 if TYPE_CHECKING:
@@ -42,6 +44,10 @@ DAY = 86400.0
 """How long before a deadline people are reminded, and how long after something has happened it is still told."""
 MOST_NAMED = 20
 """Submissions that a notice names."""
+ONLY_METRICS = (
+    "The model or program behind such a metric failed; the scores by all other metrics stand. The organisers see the "
+    "reason and can have it tried again."
+)
 OF_A_TEAM = (NoticeKind.SCORED, NoticeKind.FAILED)
 ON_LEADERBOARDS = Evaluation.protocol_id.not_in(select(Protocol.id).where(Protocol.sweep))
 """Parameter sweeps are the organisers' own: teams see nothing of them."""
@@ -115,8 +121,23 @@ def _is_seen(at: float) -> Any:
     return CampaignTestSet.phase_id.is_(None) | CampaignTestSet.phase_id.in_(begun)
 
 
+def _ends(since: float) -> Subquery:
+    """What ended since then: evaluations, and learned metrics that failed, which may be long after the others."""
+    evaluations = select(Evaluation.id, Evaluation.submission_id, Evaluation.finished_at).where(
+        Evaluation.finished_at > since, Evaluation.state.in_((EvaluationState.DONE, EvaluationState.FAILED))
+    )
+    columns = (
+        select(Evaluation.id, Evaluation.submission_id, LearnedColumn.finished_at)
+        .join(LearnedColumn, LearnedColumn.evaluation_id == Evaluation.id)
+        .where(LearnedColumn.finished_at > since, LearnedColumn.state == ColumnState.FAILED)
+        .where(Evaluation.state == EvaluationState.DONE)
+    )
+    return union_all(evaluations.where(ON_LEADERBOARDS), columns.where(ON_LEADERBOARDS)).subquery()
+
+
 def _teams_with_ends(connection: Connection, at: float) -> list[tuple[int, Any]]:
-    """The campaigns and teams with evaluations that ended since they were last told, and none that goes on."""
+    """The campaigns and teams of which something ended since they were last told."""
+    ends = _ends(at - DAY)
     last = (
         select(Notice.campaign_id, Notice.team_id, func.max(Notice.until).label("until"))
         .where(Notice.kind.in_(OF_A_TEAM))
@@ -125,8 +146,8 @@ def _teams_with_ends(connection: Connection, at: float) -> list[tuple[int, Any]]
     )
     ended = (
         select(Declaration.campaign_id, Team.id, Team.name)
-        .select_from(Evaluation)
-        .join(Declaration, Declaration.submission_id == Evaluation.submission_id)
+        .select_from(ends)
+        .join(Declaration, Declaration.submission_id == ends.c.submission_id)
         .join(Team, Team.name == Declaration.team)
         # Outputs that came with another server's export may be of a team that only has the same name.
         .join(
@@ -134,10 +155,8 @@ def _teams_with_ends(connection: Connection, at: float) -> list[tuple[int, Any]]
             (Participation.team_id == Team.id) & (Participation.campaign_id == Declaration.campaign_id),
         )
         .outerjoin(last, (last.c.campaign_id == Declaration.campaign_id) & (last.c.team_id == Team.id))
-        .where(Evaluation.finished_at > at - DAY, Evaluation.state.in_((EvaluationState.DONE, EvaluationState.FAILED)))
-        .where(ON_LEADERBOARDS)
         .group_by(Declaration.campaign_id, Team.id, Team.name, last.c.until)
-        .having(func.max(Evaluation.finished_at) > func.coalesce(last.c.until, 0.0))
+        .having(func.max(ends.c.finished_at) > func.coalesce(last.c.until, 0.0))
         .order_by(Declaration.campaign_id, Team.id)
     )
     return [(row.campaign_id, row) for row in connection.execute(ended)]
@@ -145,11 +164,12 @@ def _teams_with_ends(connection: Connection, at: float) -> list[tuple[int, Any]]
 
 @dataclass
 class _Ends:
-    """The last end of evaluations of a submission, and whether all are done."""
+    """The last end of evaluations of a submission, whether all are done, and the metrics that failed in these."""
 
     label: str
-    failed: bool
-    at: float
+    failed: bool = False
+    at: float = 0.0
+    metrics: dict[str, None] = field(default_factory=dict)
 
 
 def _ended(connection: Connection, campaign_id: int, team: Any, at: float) -> Iterator[NewNotice]:
@@ -169,7 +189,7 @@ def _ended(connection: Connection, campaign_id: int, team: Any, at: float) -> It
     since = max(connection.scalar(told) or 0.0, at - DAY)
     rows = connection.execute(
         select(
-            *(Evaluation.submission_id, Evaluation.state, Evaluation.finished_at, System.name),
+            *(Evaluation.id, Evaluation.submission_id, Evaluation.state, Evaluation.finished_at, System.name),
             *(CampaignTestSet.name.label("test_set"), Campaign.name.label("campaign"), Campaign.title),
         )
         .join(Declaration, Declaration.submission_id == Evaluation.submission_id)
@@ -177,29 +197,51 @@ def _ended(connection: Connection, campaign_id: int, team: Any, at: float) -> It
         .join(System, System.id == Submission.system_id)
         .join(Campaign, Campaign.id == Submission.campaign_id)
         .join(CampaignTestSet, is_campaign_test_set(Submission.campaign_id, Submission.test_set_id))
-        .where(*own, ON_LEADERBOARDS, Declaration.withdrawn_at.is_(None), Evaluation.finished_at > since)
-        .where(Evaluation.state.in_((EvaluationState.DONE, EvaluationState.FAILED)))
-        .order_by(Evaluation.submission_id)
+        .where(*own, Declaration.withdrawn_at.is_(None), Evaluation.id.in_(select(_ends(since).c.id)))
+        .order_by(Evaluation.submission_id, Evaluation.id)
     ).all()
+    failed_metrics = read_failed_metrics(connection, [row.id for row in rows if row.state == EvaluationState.DONE])
     ends: dict[int, _Ends] = {}
     for row in rows:
-        failed = row.state == EvaluationState.FAILED
         known = ends.setdefault(
-            row.submission_id, _Ends(f"{row.name} on {row.test_set} (submission {row.submission_id})", False, 0.0)
+            row.submission_id, _Ends(f"{row.name} on {row.test_set} (submission {row.submission_id})")
         )
-        known.failed, known.at = known.failed or failed, max(known.at, row.finished_at)
+        known.failed |= row.state == EvaluationState.FAILED
+        metrics = failed_metrics.get(row.id, [])
+        known.metrics |= {each.title: None for each in metrics}
+        known.at = max(known.at, row.finished_at, *(each.finished_at for each in metrics))
     until = max((each.at for each in ends.values()), default=0.0)
-    for kind, failed, what in ((NoticeKind.FAILED, True, "could not be scored"), (NoticeKind.SCORED, False, "scored")):
-        chosen = {number: each for number, each in ends.items() if each.failed == failed}
+    for key, kind in (("failed", NoticeKind.FAILED), ("partly", NoticeKind.FAILED), ("scored", NoticeKind.SCORED)):
+        chosen = {number: each for number, each in ends.items() if _key(each) == key}
         if not chosen:
             continue
         few = len(chosen) == 1
-        verb = what if failed else "was scored" if few else "were scored"
-        headline = f"{rows[0].title or rows[0].campaign}: {number_of(len(chosen), 'submission')} of {team.name} {verb}"
         path = f"/submissions/{next(iter(chosen))}" if few else f"{_page(rows[0].campaign)}/submissions"
-        text = _listed([each.label for each in chosen.values()])
-        key = f"{kind}-{team.id}-{until!r}"
-        yield NewNotice(campaign_id, key, kind, headline, text, path, team_id=team.id, until=until)
+        headline, text = _told_of(key, list(chosen.values()), team.name)
+        headline = f"{rows[0].title or rows[0].campaign}: {headline}"
+        yield NewNotice(
+            campaign_id, f"{key}-{team.id}-{until!r}", kind, headline, text, path, team_id=team.id, until=until
+        )
+
+
+def _key(ends: _Ends) -> str:
+    return "failed" if ends.failed else "partly" if ends.metrics else "scored"
+
+
+def _told_of(key: str, ends: Sequence[_Ends], team: str) -> tuple[str, str]:
+    """The headline and the text of a notice. Reasons are for organisers: they may quote a hidden reference."""
+    submissions = f"{number_of(len(ends), 'submission')} of {team}"
+    text = _listed([each.label for each in ends])
+    if key == "failed":
+        return f"{submissions} could not be scored", text
+    if key == "scored":
+        return f"{submissions} {'was' if len(ends) == 1 else 'were'} scored", text
+    metrics = list(dict.fromkeys(title for each in ends for title in each.metrics))
+    text = _listed([f"{each.label}: scored, but {listed(list(each.metrics))} failed" for each in ends])
+    return (
+        f"{listed(metrics)} failed for {submissions}",
+        f"{text}\n\n{ONLY_METRICS}",
+    )
 
 
 def _listed(labels: Sequence[str]) -> str:

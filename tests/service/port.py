@@ -5,10 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 
-from models.database.session import reading
+from models.database.session import reading, writing
+from models.schema.base import now
+from models.schema.learned import LearnedColumn
+from models.schema.queue import Evaluation
 from models.schema.roles import PhaseKind, SiteRole
+from models.schema.states import ColumnState
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
@@ -83,6 +87,15 @@ class Port:
     def work_off(self) -> None:
         """Let a worker do all that waits."""
         work_off(one_block_shards(self.service.settings.database_url))
+
+    def fail_metric(self, submission: int, reason: str, metric: int = 1) -> None:
+        """Let a metric of all evaluations of a submission fail just now, as those of models and programs may."""
+        failed = {"metric": metric, "state": ColumnState.FAILED, "remaining": 0, "reason": reason, "finished_at": now()}
+        with writing(self.service.engine) as connection:
+            for evaluation in connection.scalars(
+                select(Evaluation.id).where(Evaluation.submission_id == submission)
+            ).all():
+                connection.execute(insert(LearnedColumn).values(evaluation_id=evaluation, **failed))
 
     def count(self, table: Any) -> int:
         """Rows of a table."""

@@ -189,6 +189,71 @@ def test_a_submission_has_failed_if_one_of_its_evaluations_has(port_anywhere: Po
     assert told(port)[-1] == ("failed", "port 1: 2 submissions of harbour could not be scored")
 
 
+def newest_text(port: Port) -> str:
+    with reading(port.service.engine) as connection:
+        return connection.scalar(select(Notice.text).order_by(Notice.id.desc()).limit(1)) or ""
+
+
+def test_a_metric_that_failed_is_told_with_the_scores_of_the_others(port_anywhere: Port) -> None:
+    port = port_anywhere
+    mast, sail = (
+        port.submit(port.program("mary"), output(number), system=system).json()["id"]
+        for number, system in ((2, "mast"), (3, "sail"))
+    )
+    port.work_off()
+    port.fail_metric(sail, "/srv/models/comet quotes: the hidden reference")
+    assert planned(port) == 2
+    assert told(port)[-2:] == [
+        ("failed", "port 1: chrF2 failed for 1 submission of harbour"),
+        ("scored", "port 1: 1 submission of harbour was scored"),
+    ]
+    assert f"submission {mast}" in newest_text(port)
+    with reading(port.service.engine) as connection:
+        failed = connection.execute(select(Notice).where(Notice.kind == NoticeKind.FAILED)).one()
+    assert failed.text.startswith(f"- sail on quay (submission {sail}): scored, but chrF2 failed\n\n")
+    assert failed.text.endswith(plan.ONLY_METRICS)
+    assert "hidden reference" not in failed.text
+    assert failed.path == f"/submissions/{sail}"
+    assert planned(port) == 0
+
+
+def test_a_metric_that_fails_long_after_the_others_is_told_then(port_anywhere: Port) -> None:
+    port = port_anywhere
+    mast, sail = (
+        port.submit(port.program("mary"), output(number), system=system).json()["id"]
+        for number, system in ((2, "mast"), (3, "sail"))
+    )
+    port.work_off()
+    assert planned(port) == 1
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Evaluation).values(finished_at=Evaluation.finished_at - 2 * DAY))
+        connection.execute(update(Notice).values(until=Notice.until - 2 * DAY))
+    assert planned(port) == 0
+    for number in (mast, sail):
+        port.fail_metric(number, "no words", 0)
+    port.fail_metric(mast, "no words")
+    assert planned(port) == 1
+    assert told(port)[-1] == ("failed", "port 1: BLEU, chrF2 failed for 2 submissions of harbour")
+    assert newest_text(port).split("\n")[:2] == [
+        f"- mast on quay (submission {mast}): scored, but BLEU, chrF2 failed",
+        f"- sail on quay (submission {sail}): scored, but BLEU failed",
+    ]
+    assert planned(port) == 0
+
+
+@pytest.mark.parametrize("state", [EvaluationState.FAILED, EvaluationState.CANCELLED])
+def test_metrics_of_what_has_no_scores_at_all_are_not_told(port: Port, state: EvaluationState) -> None:
+    """They end with their evaluation."""
+    mast = port.submit(port.program("mary")).json()["id"]
+    port.work_off()
+    port.fail_metric(mast, "The evaluation was cancelled.")
+    with writing(port.service.engine) as connection:
+        connection.execute(update(Evaluation).where(Evaluation.submission_id == mast).values(state=state))
+    failed = state == EvaluationState.FAILED
+    assert planned(port) == failed
+    assert told(port) == [("failed", "port 1: 1 submission of harbour could not be scored")] * failed
+
+
 def test_what_organisers_try_on_submissions_is_not_told(port: Port) -> None:
     """A parameter sweep scores what was scored before, on no leaderboard."""
     port.submit(port.program("mary"))

@@ -230,6 +230,27 @@ def test_a_webhook_gets_signed_json(service_url: str, mailbox: Mailbox) -> None:
     assert len(mailbox.mails) == 2, "to the others"
 
 
+def test_a_metric_that_failed_is_told_by_mail_and_webhook_alike(service_url: str, mailbox: Mailbox) -> None:
+    with ExitStack() as stack, receiver(204) as hook:
+        port = Port.opened(Service.start(service_url, stack, webhook_private=True))
+        port.program("mary").patch("/api/v1/notices/settings", json={"webhook": hook.url})
+        number = port.submit(port.program("mary")).json()["id"]
+        port.work_off()
+        port.fail_metric(number, "no words")
+        with writing(port.service.engine) as connection:
+            connection.execute(update(Phase).values(starts_at=0.0, ends_at=None))
+            plan_notices(connection, mails=True)
+        send_notices(port.service.engine, settings_of(port))
+        (seen,) = port.program("mary").get("/api/v1/notices").json()["items"]
+    ((_, body),) = hook.messages
+    ((address, subject, message),) = mailbox.mails
+    assert address == "mary@example.org"
+    title = "port 1: chrF2 failed for 1 submission of harbour"
+    assert {seen["title"], json.loads(body)["title"], subject} == {title}
+    for text in (seen["text"], json.loads(body)["text"], message.get_content()):
+        assert text.startswith(f"- mast on quay (submission {number}): scored, but chrF2 failed")
+
+
 def test_a_webhook_of_this_network_is_refused(port: Port) -> None:
     refused = port.program("mary").patch("/api/v1/notices/settings", json={"webhook": "http://127.0.0.1:9/x"})
     assert refused.status_code == 422

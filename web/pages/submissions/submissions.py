@@ -15,6 +15,7 @@ from campaigns.leaderboards.feedback import read_feedback
 from campaigns.leaderboards.view import BoardQuery, Boards
 from campaigns.permissions import CampaignAccess, read_access
 from campaigns.submissions.evaluation_actions import cancel_open_evaluations, retry_evaluations
+from campaigns.submissions.failed_metrics import failed_metrics
 from campaigns.submissions.history import read_history
 from campaigns.submissions.test_sets import offered_test_sets
 from campaigns.submissions.views import (
@@ -211,6 +212,7 @@ def _page(
         history = read_history(connection, access, view)
         others = earlier_of_system(connection, access, view, state.settings.silent_seconds)
         place = _place(connection, state.boards, access, view) if access.sees_board else None
+        failed = failed_metrics(connection, access, view)
     told = read_feedback(state.engine, access, [view.id, *(each.id for each in others)])
     score_column, scores_of_others = column_of({each.id: headline(told[each.id], access.ranked_by) for each in others})
     locked_reason = why_locked(access, view.test_set.id)
@@ -232,6 +234,7 @@ def _page(
         submission=view,
         scores=score_table(told[view.id], [told[each.id] for each in others]),
         place=place,
+        failed_metrics=failed,
         others=others,
         score_column=score_column,
         scores_of_others=scores_of_others,

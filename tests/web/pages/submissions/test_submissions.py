@@ -302,6 +302,18 @@ def test_scores_are_shown_as_the_phase_allows(service: Service, feedback: Feedba
         assert all(score not in page for score in scores)
 
 
+def test_the_page_names_metrics_that_failed_and_organisers_see_why(port: Port) -> None:
+    send(port.browser("mary"))
+    port.work_off()
+    assert "chrF2 failed" not in port.browser("mary").get("/submissions/2").text
+    port.fail_metric(2, "<b>hidden reference</b>")
+    of_team, of_organiser = (port.browser(who).get("/submissions/2").text for who in ("mary", "ann"))
+    assert "chrF2 failed. The organisers see why." in of_team
+    assert "hidden reference" not in of_team
+    assert "chrF2 failed: &lt;b&gt;hidden reference&lt;/b&gt;" in of_organiser
+    assert "BLEU failed" not in of_team + of_organiser
+
+
 @pytest.mark.parametrize("kind", [PhaseKind.OPEN, PhaseKind.BLIND, PhaseKind.PUBLISHED])
 def test_the_page_of_a_submission_is_for_its_team_and_organisers_also_once_results_are_out(
     port: Port, kind: PhaseKind
