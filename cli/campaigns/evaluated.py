@@ -34,7 +34,7 @@ LOADED_MEANWHILE = (
 
 
 def loading_the_report(on_progress: Callable[[Progress], None]) -> Callable[[Progress], None]:
-    """`on_progress`, whose first call also imports what tables and report need: the workers have started by then."""
+    """`on_progress`, whose first call also imports what tables and report need: workers have their tasks by then."""
 
     def tell(progress: Progress) -> None:
         on_progress(progress)

@@ -2,7 +2,8 @@
 
 Header: format version (uint8), codec (uint8), bytes per number (uint8), zero (uint8), rows (uint32), columns (uint32).
 Codec 0 holds float64 row by row. Codec 1 holds non-negative integers in the smallest unsigned type that fits them all,
-column by column, compressed by zlib at level 1: neighbouring segments have similar counts, so columns compress best.
+column by column, compressed in zlib's format: neighbouring segments have similar counts, so columns compress best.
+ISA-L does it in an eighth of zlib's time.
 Never pickle: a blob can hold numbers and nothing else.
 """
 
@@ -10,11 +11,11 @@ from __future__ import annotations
 
 import struct
 import sys
-import zlib
 from collections.abc import Sequence
 from itertools import repeat
 
 import numpy as np
+from isal import isal_zlib
 from numpy.typing import NDArray
 
 from models.errors import BadBlob
@@ -42,7 +43,7 @@ def pack(array: NDArray[np.float64]) -> bytes:
         values = np.ascontiguousarray(matrix, dtype="<f8")
         return _HEADER.pack(VERSION, _RAW_FLOATS, 8, rows, columns) + values.tobytes()
     counts = np.ascontiguousarray(matrix.T, dtype=f"<u{width}")
-    return _HEADER.pack(VERSION, _COMPRESSED_COUNTS, width, rows, columns) + zlib.compress(counts.tobytes(), 1)
+    return _HEADER.pack(VERSION, _COMPRESSED_COUNTS, width, rows, columns) + isal_zlib.compress(counts.tobytes(), 1)
 
 
 def unpack(
@@ -86,9 +87,9 @@ def unpack(
     elif codec == _COMPRESSED_COUNTS and width in {1, 2, 4}:
         try:
             # One byte more than expected suffices to detect a false size.
-            unzip = zlib.decompressobj()
+            unzip = isal_zlib.decompressobj()
             body = unzip.decompress(blob[_HEADER.size :], min(size + 1, sys.maxsize))
-        except zlib.error as error:
+        except isal_zlib.error as error:  # type: ignore[misc]  # its stub calls the class an instance
             raise BadBlob(f"A stored array cannot be decompressed: {error}.") from error
         if len(body) <= size and not unzip.eof:
             raise BadBlob("A stored array is cut off.")

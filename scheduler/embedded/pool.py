@@ -136,6 +136,13 @@ class Pool:
             if was_woken or (received and not any(self._waiting.values())):
                 return
 
+    def hand_out(self) -> None:
+        """Give the messages that wait to the processes that are ready, as `run` does, but wait for nothing."""
+        for each in list(self._processes.values()):
+            if not each.begun and each.pipe.poll():
+                self._hear(each)
+        self._assign()
+
     def finish(self) -> None:
         """Begin no more tasks; idle processes exit."""
         self._ending = True
@@ -198,20 +205,24 @@ class Pool:
             os.read(self._wake_reader, 1 << 10)
         readable = [self._processes[pipe] for pipe in ready if isinstance(pipe, Connection)]
         for each in readable:
-            try:
-                said = each.pipe.recv()
-            except (EOFError, OSError):
-                self._replace(each)
-                continue
-            if said == BEGUN:
-                each.begun, self._stillborn = True, 0
-            else:
-                each.message = None
-                if said == LEAVING:
-                    self._replace(each)
-            if self._ending and each.pipe in self._processes:
-                _notify(each, None)
+            self._hear(each)
         return was_woken, bool(readable)
+
+    def _hear(self, each: _Process) -> None:
+        """Handle what a process has sent, or that it has ended."""
+        try:
+            said = each.pipe.recv()
+        except (EOFError, OSError):
+            self._replace(each)
+            return
+        if said == BEGUN:
+            each.begun, self._stillborn = True, 0
+        else:
+            each.message = None
+            if said == LEAVING:
+                self._replace(each)
+        if self._ending and each.pipe in self._processes:
+            _notify(each, None)
 
     def _end_overdue(self) -> None:
         for each in self._processes.values():

@@ -180,6 +180,8 @@ class Embedded:
                 with self._uninterrupted():
                     with outage.tolerated():
                         self._send_work(loop, changed=changed)
+                    # Whoever is told of progress may take a while: the processes work meanwhile.
+                    self._pool.hand_out()
                     unseen |= changed
                     since = time.monotonic() - looked
                     if since >= LOOK_SECONDS or (unseen and since >= _rest(begun, PROGRESS_SECONDS)):

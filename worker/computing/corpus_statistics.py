@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from isal import isal_zlib
 from sqlalchemy import Connection, select
 
 from models.queue.kinds.corpus_statistics import ClaimedCorpusCount, CountedPart, counted_parts, read_part
@@ -29,7 +29,7 @@ KEPT_BYTES = 1 << 26
 """Above this size, the least recently used entry is dropped before another is read."""
 
 LEVEL = 1
-"""zlib's level, as for statistics: the tables shrink to a third, and more effort gains little."""
+"""As for statistics: the tables shrink to a third, and more effort gains little."""
 
 _kept: OrderedDict[str, Any] = OrderedDict()
 
@@ -49,14 +49,14 @@ def counting_work(connection: Connection, claim: ClaimedCorpusCount, resources: 
         layers={layer: read_texts(connection, claim.reference_texts, *blocks, layer) for layer in metric.layers},
         resources=resources,
     )
-    return lambda: zlib.compress(declared.count(segments), LEVEL)
+    return lambda: isal_zlib.compress(declared.count(segments), LEVEL)
 
 
 def merging_work(connection: Connection, claim: ClaimedCorpusCount) -> Callable[[], bytes]:
     """As `counting_work`, for a task that merges: it returns the compressed statistics."""
     declared = corpus_statistics_of(cached_metric(claim.metric), claim.state_key)
     parts = [read_part(connection, part) for part in _all_parts(connection, claim)]
-    return lambda: zlib.compress(declared.merge(map(zlib.decompress, parts)), LEVEL)
+    return lambda: isal_zlib.compress(declared.merge(map(isal_zlib.decompress, parts)), LEVEL)
 
 
 def _all_parts(connection: Connection, claim: ClaimedCorpusCount) -> list[CountedPart]:
@@ -108,7 +108,7 @@ def _read(connection: Connection, corpus_statistics_id: int, content_hash: str, 
     blob = connection.scalar(select(CorpusStatistics.blob).where(CorpusStatistics.id == corpus_statistics_id))
     if blob is None:
         raise CorpusStatisticsMissing
-    return _keep(content_hash, lambda: declared.read(zlib.decompress(blob)))
+    return _keep(content_hash, lambda: declared.read(isal_zlib.decompress(blob)))
 
 
 def _keep(name: str, read: Callable[[], Any] | None = None) -> Any:

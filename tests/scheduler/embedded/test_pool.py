@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection
+from sqlalchemy import Connection, select
 
+from models.database.session import reading
 from models.queue.kinds.shards import SHARD
 from models.queue_status.progress import Progress, read_progress
+from models.schema.queue import Shard
 from models.schema.states import QueueClass
 from runtime.settings import Settings
 from scheduler.embedded import pool as embedded_pool
@@ -141,6 +143,25 @@ def test_who_is_woken_looks_up_at_once(pool: Pool) -> None:
     pool.start()
     pool.wake()
     pool.run(HOUR)
+
+
+def test_processes_work_while_somebody_is_told_of_progress(sqlite_url: str) -> None:
+    """A command imports what its report needs the first time that it is told."""
+    settings = Settings(database_url=sqlite_url)
+    begun = list[int]()
+
+    def tell(_progress: Progress) -> None:
+        deadline = time.monotonic() + 60.0
+        while not begun:
+            assert time.monotonic() < deadline, "nobody has anything to do"
+            with reading(embedded.engine) as connection:
+                begun.extend(connection.scalars(select(Shard.id).where(Shard.claimed_at.is_not(None))))
+
+    with Embedded(settings, 1) as embedded:
+        job = queue_job(embedded.engine, settings)
+        [process] = embedded._pool._processes.values()
+        assert process.pipe.poll(60.0), "it is never ready"
+        embedded.run_until(lambda connection: read_progress(connection, job.all_evaluations), tell)
 
 
 def test_a_task_that_fails_harms_no_other(pool: Pool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
