@@ -18,6 +18,7 @@ from steelyard.commands.parsing import Value
 from steelyard.commands.values import whole_number
 from steelyard.tables.rendering import render
 from steelyard.tables.table import Column, Kind, Table
+from steelyard.text.wording import number_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -164,6 +165,11 @@ def _registering(name: str) -> Iterator[Callable[..., None]]:
 def _tell(resource: Resource, vectors: Vectors, seconds: float) -> None:
     count, size = vectors.values.shape
     print(f"{resource.pinned}: {count:,} words, {size} dimensions, {seconds:.1f} s")
+    if composed := vectors.about.get("composed"):
+        line = f"{number_of(composed['words'], 'word')} brought into Unicode's NFC, in which words are looked up"
+        if composed["left_out"]:
+            line += f"; {composed['left_out']:,} of them left out, as the file has another vector of the same word"
+        print(f"{line}.")
 
 
 def _resources() -> Resources:

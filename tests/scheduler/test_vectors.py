@@ -132,4 +132,4 @@ def test_a_word2vec_file_that_was_registered_as_it_is_is_converted_once(database
         Segments(references=[reference], hypotheses=[similar_text(reference, 1000)]), metrics, resources=resources
     )
     assert [row.score for row in scores[:4]] == [each.scores[0] for each in expected]
-    assert len(list((resources.folder / ".vectors").iterdir())) == 1
+    assert len(list((resources.folder / ".vectors-nfc").iterdir())) == 1

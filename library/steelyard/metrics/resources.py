@@ -135,7 +135,7 @@ class Resources:
             "needs them."
         )
 
-    def converted(self, pinned: str, what: str, convert: Callable[[Path, Path], None]) -> Path:
+    def converted(self, pinned: str, what: str, convert: Callable[[Path, Path], None], form: str = "") -> Path:
         """The content in another form.
 
         What is registered is converted once, for all processes, into the store; another file for this process alone.
@@ -148,6 +148,8 @@ class Resources:
             What is looked for, for messages.
         convert : callable
             `convert(content, folder)` fills a folder; what it raises is raised.
+        form : str, optional
+            Of what it makes; what an earlier release made in another form is left alone.
 
         Returns
         -------
@@ -161,7 +163,9 @@ class Resources:
         """
         content = self.path(pinned, what)
         digest = pinned.partition("@")[2]
-        kept = self.folder / f".{what}" / digest if self.folder and self._registered(digest) else None
+        kept = (
+            self.folder / f".{what}{form and '-'}{form}" / digest if self.folder and self._registered(digest) else None
+        )
         if kept is None or not os.access(kept.parents[1], os.W_OK):
             converted = _converted()
             if (digest, what) not in converted:

@@ -67,6 +67,25 @@ def test_import_and_score(files, capsys):
     assert named == wer
 
 
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ("e\u0301 o\u0301", "2 words brought into Unicode's NFC, in which words are looked up."),
+        (
+            "e\u0301 é",
+            "1 word brought into Unicode's NFC, in which words are looked up; 1 of them left out, as the file has "
+            "another vector of the same word.",
+        ),
+        ("é ó", ""),
+    ],
+)
+def test_words_in_another_form_are_counted(words, line, tmp_path, capsys):
+    (tmp_path / "toy.vec").write_text("2 1\n" + "".join(f"{word} 1\n" for word in words.split()))
+    status, out, _ = run(capsys, "vectors", "import", "toy", str(tmp_path / "toy.vec"))
+    assert status == 0
+    assert out.split("\n")[1:-1] == [line] * bool(line)
+
+
 def test_nothing_is_listed_where_nothing_is(capsys):
     status, out, _ = run(capsys, "vectors", "list")
     assert status == 0

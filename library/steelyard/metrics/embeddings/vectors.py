@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from steelyard.errors import BadVectors
+from steelyard.kernels.characters.nfc import is_nfc
 from steelyard.kernels.text.vocabulary import find_words
 from steelyard.metrics.embeddings.vector_files import LARGEST_SIZE, entries_of
+from steelyard.text.normalization import normalized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
     from typing import BinaryIO
 
@@ -59,6 +61,11 @@ class Vectors:
             The row of each distinct word's vector, or -1.
         """
         found = find_words(words.lines, words.types, self.vocabulary, self.starts)
+        if (found < 0).any() and not is_nfc(words.lines):
+            # The text was composed, but lowercasing can leave a letter beside its mark: "J\u030c" has no character of
+            # its own, and its small letter has one.
+            composed = normalized("NFC", words.lines.decode()).encode()
+            found = np.where(found < 0, find_words(composed, words.types, self.vocabulary, self.starts), found)
         return np.where(found < 0, np.int32(-1), self.places[found])
 
 
@@ -82,7 +89,7 @@ def vectors_in(resources: Resources, reference: str) -> Vectors:
     pinned = reference if "@" in reference else resources.pinned(reference, "vectors")
     path = resources.path(pinned, "vectors")
     if not path.is_dir():
-        path = resources.converted(pinned, "vectors", _convert)
+        path = resources.converted(pinned, "vectors", _convert, "nfc")
     return open_vectors(path)
 
 
@@ -113,6 +120,9 @@ def open_vectors(folder: Path) -> Vectors:
 def store(entries: Entries, folder: Path, source: str, origin: Mapping[str, Any]) -> Vectors:
     """Write words with their vectors into an empty folder, in the form that `open_vectors` opens.
 
+    Words are stored in NFC, in which they are looked up. Where that makes two of them one, the vector of the word that
+    was in NFC stays, or else the first.
+
     Parameters
     ----------
     entries : Entries
@@ -132,24 +142,27 @@ def store(entries: Entries, folder: Path, source: str, origin: Mapping[str, Any]
         For vectors of different sizes, numbers that are not finite, words given twice or not UTF-8.
     """
     words: list[bytes] = []
+    spelled: dict[int, bytes] = {}
     with (folder / "vectors.npy").open("wb") as file:
-        size = _write_values(file, _checked(entries, source, words))
+        size = _write_values(file, _checked(entries, source, words, spelled))
         _write_header(file, len(words), size)
-    order = np.array(sorted(range(len(words)), key=words.__getitem__), np.int32)
-    sorted_words = [words[place] for place in order.tolist()]
-    for position, (one, other) in enumerate(pairwise(sorted_words)):
-        if one == other:
-            first, second = sorted(order[position : position + 2].tolist())
-            raise BadVectors(
-                f'{source}: "{one.decode()}" is word {first + 1:,} and again word {second + 1:,}. '
-                "Remove the lines of all but one."
-            )
+    order = sorted(range(len(words)), key=words.__getitem__)
+    sorted_words = [words[place] for place in order]
+    twice = {one for one, other in pairwise(sorted_words) if one == other}
+    left_out = _left_out(twice, order, words, spelled, source) if twice else set()
+    if left_out:
+        _remove_values(folder / "vectors.npy", left_out)
+        words = [word for place, word in enumerate(words) if place not in left_out]
+        order = sorted(range(len(words)), key=words.__getitem__)
+        sorted_words = [words[place] for place in order]
     starts = np.zeros(len(words) + 1, np.int64)
     np.cumsum([len(word) + 1 for word in sorted_words], out=starts[1:])
     (folder / "words.txt").write_bytes(b"\n".join(sorted_words) + b"\n")
     np.save(folder / "starts.npy", starts)
-    np.save(folder / "places.npy", order)
-    about = {"form": FORM, "words": len(words), "size": size, "origin": origin}
+    np.save(folder / "places.npy", np.array(order, np.int32))
+    about: dict[str, Any] = {"form": FORM, "words": len(words), "size": size, "origin": origin}
+    if spelled:
+        about["composed"] = {"words": len(spelled), "left_out": len(left_out)}
     (folder / "about.json").write_text(json.dumps(about, indent=1, sort_keys=True, ensure_ascii=False) + "\n", "utf-8")
     return open_vectors(folder)
 
@@ -181,8 +194,43 @@ def _convert(content: Path, folder: Path) -> None:
     store(entries, folder, str(content), {"imported": form})
 
 
-def _checked(entries: Entries, source: str, words: list[bytes]) -> Iterable[NDArray[np.float32]]:
-    """The vectors; their words go into `words`."""
+def _left_out(
+    twice: set[bytes], order: Sequence[int], words: Sequence[bytes], spelled: Mapping[int, bytes], source: str
+) -> set[int]:
+    """The rows of words that are another one once they are composed. Raises BadVectors for what is spelled alike."""
+    rows: dict[bytes, list[int]] = {}
+    for row in order:
+        if words[row] in twice:
+            rows.setdefault(words[row], []).append(row)
+    left_out = set[int]()
+    for alike in rows.values():
+        spellings: dict[bytes, int] = {}
+        for row in alike:
+            first = spellings.setdefault(spelled.get(row, words[row]), row)
+            if first != row:
+                raise BadVectors(
+                    f'{source}: "{words[row].decode()}" is word {first + 1:,} and again word {row + 1:,}. '
+                    "Remove the lines of all but one."
+                )
+        kept = spellings.get(words[alike[0]], alike[0])
+        left_out.update(row for row in alike if row != kept)
+    return left_out
+
+
+def _remove_values(path: Path, left_out: set[int]) -> None:
+    """Write the file of vectors again without these rows."""
+    values = np.load(path, mmap_mode="r")
+    made = path.with_suffix(".new")
+    with made.open("wb") as file:
+        size = _write_values(file, (vector for row, vector in enumerate(values) if row not in left_out))
+        _write_header(file, len(values) - len(left_out), size)
+    made.replace(path)
+
+
+def _checked(
+    entries: Entries, source: str, words: list[bytes], spelled: dict[int, bytes]
+) -> Iterable[NDArray[np.float32]]:
+    """The vectors; their words go into `words` in NFC, and those that were not into `spelled` as they are, by row."""
     size = 0
     for number, (word, vector) in enumerate(entries, 1):
         where = f"{source}, word {number:,}"
@@ -199,6 +247,9 @@ def _checked(entries: Entries, source: str, words: list[bytes]) -> Iterable[NDAr
             )
         if not np.isfinite(vector).all():
             raise BadVectors(f'{where} ("{text[:50]}"): a number is not finite. Remove the word or train again.')
+        if (composed := normalized("NFC", text)) != text:
+            spelled[len(words)] = word
+            word = composed.encode()
         words.append(word)
         yield vector
     if not words:

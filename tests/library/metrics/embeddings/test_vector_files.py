@@ -16,7 +16,7 @@ from steelyard.errors import BadVectors
 from steelyard.metrics.embeddings import vector_files as embedding_files
 from steelyard.metrics.embeddings.bleu_modif import BLEUModif
 from steelyard.metrics.embeddings.vector_files import entries_of
-from steelyard.metrics.embeddings.vectors import store
+from steelyard.metrics.embeddings.vectors import store, vectors_in
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.segments import Segments
 
@@ -158,6 +158,7 @@ def test_gensim_files_of_something_else_are_refused(tmp_path):
         (b"2 2\ncat 1 2\ndog 3 nan\n", r'word 2 \("dog"\): a number is not finite'),
         (b"2 2\ncat 1 2\ndog 3 1e39\n", "not finite"),
         (b"2 2\ncat 1 2\ncat 3 4\n", '"cat" is word 1 and again word 2'),
+        ("3 2\ne\u0301 1 2\n\u00e9 3 4\ne\u0301 5 6\n".encode(), '"é" is word 1 and again word 3'),
         (b"2 2\ncat 1 2\n\xff 3 4\n", "word 2: not UTF-8"),
         (b"2 2\ncat 1 2\n 3 4\n", "word 2: a word cannot be empty"),
         (BINARY[:-1], "ends after 1 of the 2 words"),
@@ -219,3 +220,48 @@ def test_a_file_named_for_one_run_scores_as_the_same_vectors_imported(tmp_path):
     ]
     assert np.array_equal(*rows)
     assert rows[0][0, 0, 2] not in (0, 1, 2, 3)
+
+
+def test_decomposed_words_of_a_file_are_found_and_composed_ones_as_before(tmp_path):
+    """As a file of another program may have them, imported or named for one run."""
+    text = "6 2\nkafe\u0301 1 2\nz\u030cluty\u0301 3 4\ncat 5 6\n\u00fa 7 8\nu\u0301 9 1\nkafé 2 5\n"
+    composed = "4 2\nžlutý 3 4\ncat 5 6\nú 7 8\nkafé 2 5\n"
+    given = Segments(references=["kafé žlutý cat ú".encode()], hypotheses=["cat u\u0301 žlutý kafe\u0301".encode()])
+    rows = []
+    for number, content in enumerate((text, composed)):
+        path, folder = tmp_path / f"{number}.vec", tmp_path / f"made{number}"
+        path.write_text(content)
+        folder.mkdir()
+        store(entries_of(path)[0], folder, "file", {})
+        rows += [
+            BLEUModif(vectors="toy").segment_statistics(
+                Segments(
+                    references=given.references, hypotheses=given.hypotheses, resources=Resources(files={"toy": each})
+                )
+            )
+            for each in (path, folder)
+        ]
+    assert all(np.array_equal(rows[-1], each) for each in rows)
+
+
+def test_what_an_earlier_release_converted_is_converted_again(tmp_path):
+    """With its words as they were, a signature would give other numbers here than on another machine."""
+    path = tmp_path / "toy.vec"
+    path.write_text("2 2\nkafe\u0301 1 2\ncat 3 4\n")
+    resources = Resources(tmp_path / "store")
+    pinned = resources.register("toy", "vectors", path).pinned
+    (tmp_path / "store" / ".vectors" / pinned.partition("@")[2]).mkdir(parents=True)
+    vectors = vectors_in(resources, "toy")
+    assert bytes(vectors.vocabulary).decode() == "cat\nkafé\n"
+    assert vectors.about["composed"] == {"words": 1, "left_out": 0}
+
+
+def test_what_is_composed_is_stored_as_it_was(tmp_path):
+    """The hash of registered vectors covers all of it."""
+    path = tmp_path / "toy.vec"
+    path.write_text("2 2\nkafé 1 2\ncat 3 4\n")
+    (tmp_path / "made").mkdir()
+    store(entries_of(path)[0], tmp_path / "made", "file", {"imported": "text"})
+    about = '{\n "form": 1,\n "origin": {\n  "imported": "text"\n },\n "size": 2,\n "words": 2\n}\n'
+    assert (tmp_path / "made" / "about.json").read_text() == about
+    assert (tmp_path / "made" / "words.txt").read_text() == "cat\nkafé\n"
