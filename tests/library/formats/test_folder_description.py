@@ -125,4 +125,7 @@ def test_a_document_table_may_name_test_suites(folder):
 
 def test_documents_in_pieces_are_noticed(folder):
     write(folder / "docs.tsv", "segment\tdoc_id\n0\tone\n1\ttwo\n2\tone\n")
-    assert read_campaign(folder).notices == (f"{folder}/docs.tsv: not in one piece: 1 document (one).",)
+    assert read_campaign(folder).notices == (
+        f"{folder}/docs.tsv: not in one piece: 1 document ('one' again in segment 2). Segments with one name are one "
+        "document, wherever they are.",
+    )

@@ -9,8 +9,8 @@ import pytest
 from steelyard.errors import BadText
 from steelyard.formats.campaign.campaigns import read_any_campaign, read_test_sets
 from steelyard.formats.campaign.description import SegmentDocument
-from steelyard.formats.campaign.pair_folders import without_canary
-from steelyard.formats.plain import DifferentLengths, Text
+from steelyard.formats.campaign.pair_folders import read_docs, without_canary
+from steelyard.formats.plain import DifferentLengths, Text, read_lines
 from tests.library.formats.campaign_folders import small_campaign, write
 
 CANARY = "CANARY GUID 26b5c67b\n"
@@ -93,6 +93,25 @@ def test_test_suites_of_wmt24_are_left_out_unless_they_are_asked_for(folder):
     assert "en-cs: 1 document of test suites left out." in first.notices
     whole = read_test_sets([folder], test_suites=True).test_sets[0]
     assert (whole.segments, whole.documents[1]) == (3, SegmentDocument("suite7", "", "suite7"))
+
+
+def test_a_document_that_comes_back_is_one_document_and_said(folder):
+    docs = folder / "documents" / "en-cs.docs"
+    for canary in (0, 1):
+        lines = ["canary\tcanary"] * canary + ["news\tone", "speech\ttwo", "news\tone", "speech\ttwo", "news\tthree"]
+        docs.write_text("\n".join(lines) + "\n")
+        documents, notices = read_docs(read_lines(docs), 5)
+        assert [each.doc_id for each in documents] == ["one", "two", "one", "two", "three"]
+        assert notices == (
+            f"{docs}: not in one piece: 2 documents ('one' again in line {3 + canary}, 'two' again in line "
+            f"{4 + canary}). Segments with one name are one document, wherever they are.",
+        )
+    docs.write_text("news\tone\nspeech\ttwo\nnews\tone\n")
+    first = read_test_sets([folder]).test_sets[0]
+    assert [each for each in first.notices if "not in one piece" in each] == [
+        f"{docs}: not in one piece: 1 document ('one' again in line 3). Segments with one name are one document, "
+        "wherever they are."
+    ]
 
 
 def test_two_names_for_one_source(folder):

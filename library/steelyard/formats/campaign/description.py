@@ -16,7 +16,7 @@ from steelyard.text.spreadsheets import cells_of
 from steelyard.text.wording import listed, number_of, ranges
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from steelyard.formats.plain import Text
@@ -134,7 +134,7 @@ def read_documents(
             )
     documents = _documents_by_segment(path, header, rows[1:], segments)
     ids = _segment_ids(path, header, rows[1:], documents) if "segment_id" in header else None
-    return documents, ids, (*table.notices, *_split_documents(path, documents))
+    return documents, ids, (*table.notices, *split_documents(path, documents, "segment", 0))
 
 
 def _documents_by_segment(
@@ -206,17 +206,39 @@ def _segment_ids(
     return tuple(found[segment] for segment in range(len(documents)))
 
 
-def _split_documents(path: str, documents: tuple[SegmentDocument, ...]) -> tuple[str, ...]:
+def split_documents(path: str, documents: Sequence[SegmentDocument], unit: str, first: int) -> tuple[str, ...]:
+    """Say which documents end and come back later; their pieces are one document.
+
+    Parameters
+    ----------
+    path : str
+        The file that names the documents.
+    documents : sequence of SegmentDocument
+        Of each segment.
+    unit : str
+        What the file counts.
+    first : int
+        The number there of the first segment.
+
+    Returns
+    -------
+    tuple of str
+        A notice; empty where each document is in one piece.
+    """
     ended: set[str] = set()
-    split: dict[str, None] = {}
-    for before, entry in pairwise(documents):
+    split: dict[str, int] = {}
+    for number, (before, entry) in enumerate(pairwise(documents), first + 1):
         if before.doc_id != entry.doc_id:
             ended.add(before.doc_id)
             if entry.doc_id in ended:
-                split[entry.doc_id] = None
+                split.setdefault(entry.doc_id, number)
     if not split:
         return ()
-    return (f"{path}: not in one piece: {number_of(len(split), 'document')} ({listed(list(split))}).",)
+    again = listed([f"{name!r} again in {unit} {number}" for name, number in split.items()])
+    return (
+        f"{path}: not in one piece: {number_of(len(split), 'document')} ({again}). Segments with one name are one "
+        "document, wherever they are.",
+    )
 
 
 def _unique(path: Path, pairs: list[tuple[str, Any]]) -> dict[str, Any]:

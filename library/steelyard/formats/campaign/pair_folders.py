@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from steelyard.errors import BadText
-from steelyard.formats.campaign.description import Meta, SegmentDocument
+from steelyard.formats.campaign.description import Meta, SegmentDocument, split_documents
 from steelyard.formats.campaign.layouts import BadCampaign, CampaignPaths, is_beside
 from steelyard.formats.file_names import parse_wmt_name
 from steelyard.formats.input.given_files import list_given
@@ -281,7 +281,7 @@ def read_docs(table: Text, segments: int) -> tuple[tuple[SegmentDocument, ...], 
                 "document has one domain."
             )
         documents.append(SegmentDocument(name, "" if suite else domain, suite))
-    return tuple(documents), table.notices
+    return tuple(documents), (*table.notices, *split_documents(path, documents, "line", 1 + skipped))
 
 
 def needs_objects(path: Path) -> bool:
