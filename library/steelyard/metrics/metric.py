@@ -262,6 +262,10 @@ class Metric(MetricContract, metaclass=MetricType):
     def _signed(self, field: dataclasses.Field[Any]) -> str:
         return cast(str, field.metadata["sign"](getattr(self, field.name)))
 
+    def _own_fields(self) -> list[tuple[str, str]]:
+        """The fields of the signature that sacreBLEU does not have, and that depend on the parameters."""
+        return [(field.name, self._signed(field)) for field in self.parameters() if field.metadata["ours"]]
+
     def signature_fields(self) -> list[tuple[str, str]]:
         """The fields of sacreBLEU's signature that depend on the parameters.
 
@@ -311,7 +315,7 @@ class Metric(MetricContract, metaclass=MetricType):
             fields.append(("from", elsewhere))
         if changed := changed_since():
             fields.append(("changed", ",".join(changed)))
-        fields += [(field.name, self._signed(field)) for field in self.parameters() if field.metadata["ours"]]
+        fields += self._own_fields()
         if dictionary := dictionary_of(str(getattr(self, "tok", ""))):
             fields.append(("dict", dictionary))
         return "|".join(f"{key}:{value}" for key, value in fields)

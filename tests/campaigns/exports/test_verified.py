@@ -19,6 +19,7 @@ from models.schema.states import ResamplingUnit
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.commands.main import main
+from steelyard.commands.verification.export import _verdict
 from steelyard.formats.campaign.exports import MANIFEST
 from steelyard.formats.plain import Text
 from steelyard.metrics.registry import parse_metric
@@ -113,6 +114,16 @@ def test_a_change_that_the_manifest_was_not_told_is_named_though_numbers_are_equ
     found = verified(capsys, changed(zipped, "campaign.json", b"wmt", b"wat", told=False), status=1)
     assert found["problems"] == ["campaign.json was changed after the export."]
     assert all(each["equal"] for each in found["scores"])
+
+
+def test_a_signature_of_an_earlier_release_that_counted_no_segments_is_the_same():
+    metric = parse_metric("imported:metric=X")
+    of_system = {"team": "", "system": "mast", "run": "", "id": "4"}
+    row = {"score": "", "references": "A", "replicates": "0", "seed": "0"}
+    plain = metric.signature(1)
+    for earlier in (plain, f"{plain}|segments:0", f"{plain}|segments:1"):
+        found = _verdict({**row, "signature": earlier}, of_system, metric, float("nan"))
+        assert bool(found.differences) == earlier.endswith(":1"), earlier
 
 
 def test_an_export_of_a_newer_release_is_refused(zipped, capsys):

@@ -189,6 +189,29 @@ def test_scores_of_systems_keep_all_digits_and_have_no_intervals(engine: Engine,
     assert np.isnan(rows["ant"].scores[1].replicate_scores).any()
 
 
+@pytest.mark.parametrize(
+    ("unit", "value", "end"),
+    [
+        ("", (), "level:system|better:higher|segments:3"),
+        (" segment", (1,), "level:segment|better:higher"),
+        (" document", ("quay",), "level:document|better:higher"),
+    ],
+)
+def test_a_signature_says_how_many_segments_there_are_or_nothing(
+    unit: str, value: tuple[object, ...], end: str, database_url: str, tmp_path: Path
+) -> None:
+    engine = make_engine(database_url)
+    found(engine, "wmt")
+    documents = NamedContent("docs.tsv", b"segment\tdoc_id\n0\tquay\n1\tquay\n2\tmast\n")
+    with_test_set(engine, "wmt", given(documents=documents), metrics=("bleu",), replicates=40)
+    submit_output(engine, "wmt", "ants", "ant", OUTPUTS["ant"])
+    take_in(engine, "wmt", table(tmp_path / "x.tsv", [("ant", "X", *value, 0.5)], f"system metric{unit} score"))
+    with reading(engine) as connection:
+        imported = Score.specification.startswith("imported")
+        signatures = set(connection.scalars(select(Score.signature).where(imported)))
+    assert [each.partition("|level")[2] for each in signatures] == [end.removeprefix("level")]
+
+
 def test_scores_of_documents_are_means_of_documents(database_url: str, tmp_path: Path) -> None:
     engine = make_engine(database_url)
     found(engine, "wmt")

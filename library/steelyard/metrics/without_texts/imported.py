@@ -91,6 +91,10 @@ class Imported(Column):
         """As `SegmentMetric`; of systems the score in two parts, whether it is drawn, and how much is."""
         return ("score", "rest", "first", "segments") if self.level == "system" else ("score", "segments")
 
+    def _own_fields(self) -> list[tuple[str, str]]:
+        # Where segments or documents have scores, their number is that of the test set, and is not known here.
+        return [field for field in super()._own_fields() if self.level == "system" or field[0] != "segments"]
+
     def statistics(self, scores: Floats, places: Sequence[int], segments: int) -> Floats:
         """The statistics of one system.
 
