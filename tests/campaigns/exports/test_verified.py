@@ -126,6 +126,20 @@ def test_a_signature_of_an_earlier_release_that_counted_no_segments_is_the_same(
         assert bool(found.differences) == earlier.endswith(":1"), earlier
 
 
+def test_a_zip_without_a_manifest_is_refused_at_once(zipped, capsys, monkeypatch):
+    """Its files may have been changed, which nothing in it would tell; `campaign import` takes none either."""
+    bare = zipped.with_name("bare.zip")
+    with zipfile.ZipFile(zipped) as archive, zipfile.ZipFile(bare, "w") as written:
+        for each in archive.namelist():
+            if each != MANIFEST:
+                written.writestr(each, archive.read(each))
+    monkeypatch.setattr("steelyard.commands.verification.export.rows_of", None)
+    assert main(["verify", str(bare)]) == 1
+    told = capsys.readouterr()
+    assert "bare.zip is no exported campaign, or one of a release before manifests: it has no manifest.json" in told.err
+    assert told.out == ""
+
+
 def test_an_export_of_a_newer_release_is_refused(zipped, capsys):
     newer = changed(zipped, MANIFEST, b'"export": 2', b'"export": 3', told=False)
     assert main(["verify", str(newer)]) == 1
@@ -148,10 +162,17 @@ def test_an_export_of_a_visitor_says_what_it_lacks(zipped, service, tmp_path, ca
     assert found["problems"]
 
 
-NO_TEXT = {"test-sets.tsv": b"\xff", "submissions.tsv": b"", "scores.tsv": b""}
+TABLES = {"test-sets.tsv": b"\xff", "submissions.tsv": b"", "scores.tsv": b""}
+HASHES = {name: sha256(text).hexdigest() for name, text in TABLES.items()}
+NO_TEXT = {**TABLES, MANIFEST: json.dumps({"export": 2, "release": "0.1.0", "files": HASHES}).encode()}
+OTHER_ZIPS = [
+    ({"a.txt": b"x"}, "no exported campaign: it has no test-sets.tsv, submissions.tsv, scores.tsv"),
+    (TABLES, "it has no manifest.json"),
+    (NO_TEXT, "test-sets.tsv cannot be read"),
+]
 
 
-@pytest.mark.parametrize(("content", "says"), [({"a.txt": b"x"}, "no exported campaign"), (NO_TEXT, "cannot be read")])
+@pytest.mark.parametrize(("content", "says"), OTHER_ZIPS)
 def test_other_zips(tmp_path, capsys, content, says):
     path = tmp_path / "other.zip"
     with zipfile.ZipFile(path, "w") as archive:

@@ -3,6 +3,7 @@
 import json
 import zipfile
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,7 +17,7 @@ from steelyard.commands.verification.result import _fields
 from steelyard.commands.verification.verdicts import compared, different
 from steelyard.formats.campaign import exports
 from steelyard.metrics import registry
-from steelyard.metrics.metric import EDITION
+from steelyard.metrics.metric import EDITION, VERSION
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segment_metric import SegmentMetric
@@ -255,8 +256,11 @@ def exported(path, scores, *, version="1", references=None, name="export.zip", *
         },
         **others,
     }
+    contents = {file: content.encode() if isinstance(content, str) else content for file, content in files.items()}
+    hashes = {file: sha256(content).hexdigest() for file, content in contents.items()}
+    manifest = {"export": exports.EXPORT_VERSION, "release": VERSION, "files": hashes}
     with zipfile.ZipFile(path / name, "w") as archive:
-        for file, content in files.items():
+        for file, content in {**contents, exports.MANIFEST: json.dumps(manifest).encode()}.items():
             archive.writestr(file, content)
     return str(path / name)
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from steelyard.commands.errors import CommandError
 from steelyard.commands.verification.verdicts import Verdict, Verification, compared
-from steelyard.formats.campaign.exports import MANIFEST, BadExport, bytes_of, changed_files, read_manifest, rows_of
+from steelyard.formats.campaign.exports import BadExport, bytes_of, changed_files, read_manifest, rows_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,7 +51,7 @@ def verify_export(path: str, resources: Sequence[tuple[str, Path]] = (), submiss
     CommandError
         For a zip that is no export, or a damaged one.
     MetricsError
-        For an export of a newer release.
+        For an export of a newer release, and one without a manifest, whose files cannot be known to be unchanged.
     """
     try:
         with zipfile.ZipFile(path) as archive:
@@ -70,9 +70,7 @@ class _Export:
         if missing:
             raise CommandError(f"{path} is no exported campaign: it has no {', '.join(missing)}.")
         self.verification = Verification()
-        # Exports of releases before it have none.
-        if MANIFEST in self.files:
-            self.verification.problems += changed_files(archive, read_manifest(archive, path)["files"])
+        self.verification.problems += changed_files(archive, read_manifest(archive, path)["files"])
         sets, self.submissions, self.scores = (self._table(name, columns) for name, columns in TABLES.items())
         if submission is not None:
             self.scores = [row for row in self.scores if row["submission"] == str(submission)]
