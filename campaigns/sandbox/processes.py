@@ -34,7 +34,8 @@ WALL_TIME_FACTOR = 4
 """On a busy machine a task may take this many times its processor time."""
 NICENESS = 5
 """Pages have priority over reading."""
-PRELOADED = "campaigns.sandbox.preloaded"
+PRELOADED = ("campaigns.sandbox.preloaded", "campaigns.submissions.reading")
+"""Modules that all processes share, so that no upload waits for their import."""
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
@@ -116,7 +117,7 @@ class Sandbox:
         with self._lock:
             if self._pool is None or not self._pool.active:
                 context = Processes(self._settings.reading_bytes)
-                context.set_forkserver_preload([PRELOADED])
+                context.set_forkserver_preload(list(PRELOADED))
                 self._pool = ProcessPool(
                     self._settings.reading_processes,
                     initializer=_limit_process,

@@ -87,6 +87,11 @@ def evil(place: Path) -> Evil:
     return Evil(place)
 
 
+def test_a_first_upload_waits_for_no_import(sandbox: Sandbox) -> None:
+    loaded = run(sandbox, eval, "[name for name in __import__('sys').modules if name.startswith('campaigns.')]")
+    assert {"campaigns.sandbox.preloaded", "campaigns.submissions.reading"} <= set(loaded)
+
+
 def test_what_comes_back_is_data_and_runs_nothing(sandbox: Sandbox, tmp_path: Path) -> None:
     place = tmp_path / "run"
     with pytest.raises(Unavailable):
@@ -289,7 +294,7 @@ from tests.campaigns.sandbox.test_processes import Waits, number
 
 if __name__ == "__main__":
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload([PRELOADED])
+    context.set_forkserver_preload(list(PRELOADED))
     lock, go_on = context.Lock(), Path(sys.argv[1])
     process = context.Process(target=number, args=(Waits(go_on), lock))
     process.start()
