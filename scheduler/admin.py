@@ -127,17 +127,22 @@ def cancel(
 
 
 def retry(engine: Engine, settings: Settings, evaluations: Sequence[int], *, audit: Audit = BY_COMMAND) -> list[int]:
+    """Retry them in a transaction of its own (`retry_unscored`); the ids of those that are queued again."""
+    with writing(engine, durable=True) as connection:
+        held = retry_unscored(connection, settings, evaluations)
+        _audit(connection, audit, Action.RETRY, held)
+    return held
+
+
+def retry_unscored(connection: Connection, settings: Settings, evaluations: Sequence[int]) -> list[int]:
     """Enqueue those of the evaluations again that failed or were cancelled, or have failed learned columns; their ids.
 
     Results of finished shards are kept, as are class, team and due date.
     """
-    with writing(engine, durable=True) as connection:
-        locked = lock_evaluations(connection, evaluations, ENDED)
-        held = lock_evaluations(connection, locked, UNFINISHED)
-        queue_again(connection, settings, held)
-        held = sorted([*held, *retry_columns(connection, settings, [each for each in locked if each not in held])])
-        _audit(connection, audit, Action.RETRY, held)
-    return held
+    locked = lock_evaluations(connection, evaluations, ENDED)
+    held = lock_evaluations(connection, locked, UNFINISHED)
+    queue_again(connection, settings, held)
+    return sorted([*held, *retry_columns(connection, settings, [each for each in locked if each not in held])])
 
 
 def recompute(

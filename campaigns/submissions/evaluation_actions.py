@@ -9,12 +9,11 @@ from sqlalchemy import select
 from campaigns.errors import Conflict, NotFound
 from campaigns.fields.short_text import short_text
 from campaigns.permissions import read_access_by_id
-from models.queue.evaluation_end import cancel_evaluations, lock_evaluations
+from models.queue.evaluation_end import cancel_evaluations
 from models.queue.kinds.comparisons import end_comparisons
 from models.schema.corpus import Submission
 from models.schema.queue import Comparison, Evaluation
-from models.schema.states import UNFINISHED
-from scheduler.admin import CANCELLED, queue_again
+from scheduler.admin import CANCELLED, retry_unscored
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -91,7 +90,7 @@ def _organises(connection: Connection, access: CampaignAccess, campaign_id: int)
 def retry_evaluations(
     connection: Connection, settings: Settings, access: CampaignAccess, evaluations: Sequence[int], subject: str
 ) -> None:
-    """Queue the failed or cancelled evaluations again.
+    """Queue those of the evaluations again that failed or were cancelled, or lack the scores of a metric that failed.
 
     Raises
     ------
@@ -101,10 +100,10 @@ def retry_evaluations(
         If there are none.
     """
     access.require_organiser()
-    held = lock_evaluations(connection, evaluations, UNFINISHED)
-    if not held:
-        raise Conflict("Only failed or cancelled evaluations can be retried; there are none.")
-    queue_again(connection, settings, held)
+    if not retry_unscored(connection, settings, evaluations):
+        raise Conflict(
+            "Only evaluations that failed, were cancelled or lack a metric that failed can be retried; there are none."
+        )
     _audit(connection, access, "evaluation.retry", subject)
 
 

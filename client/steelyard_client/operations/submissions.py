@@ -282,7 +282,7 @@ class SubmissionOperations(Requests):
 
     @operation
     def retry_evaluation(self, evaluation: int) -> Steps[EvaluationResponse]:
-        """Queue a failed or cancelled evaluation again. For organisers."""
+        """Queue an evaluation again that failed, was cancelled or lacks a metric that failed. For organisers."""
         return self._change(EvaluationResponse, "POST", "evaluations", evaluation, "retry")
 
     @listing

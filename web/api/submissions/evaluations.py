@@ -93,7 +93,7 @@ def cancel_evaluations(
 def retry_evaluations(
     request: Request, principal: CurrentPrincipal, selection: EvaluationSelection, dry_run: DryRun = False
 ) -> EvaluationsChangeResponse:
-    """Queue failed and cancelled evaluations again; with `dry_run`, say which. For organisers.
+    """Queue evaluations again that failed, were cancelled or lack a metric; with `dry_run`, say which. For organisers.
 
     Existing statistics are reused.
     """
@@ -145,7 +145,10 @@ def cancel_evaluation(
 
 @router.post("/{evaluation}/retry")
 def retry_evaluation(request: Request, principal: CurrentPrincipal, evaluation: EvaluationId) -> EvaluationResponse:
-    """Queue a failed or cancelled evaluation again; existing statistics are reused. For organisers."""
+    """Queue an evaluation again that failed, was cancelled or lacks the scores of a metric that failed. For organisers.
+
+    Existing statistics are reused.
+    """
     state = app_state(request)
     with writing(state.engine, durable=True) as connection:
         access, seen = _read(connection, principal, evaluation)

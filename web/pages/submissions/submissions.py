@@ -177,7 +177,7 @@ def send_cancellation(
 
 @router.post("/submissions/{submission}/retry")
 def send_retry(request: Request, principal: CurrentPrincipal, submission: Number) -> Response:
-    """Retry its failed and cancelled evaluations. For organisers."""
+    """Retry its evaluations that failed, were cancelled or lack a metric that failed. For organisers."""
     state = app_state(request)
     try:
         with writing(state.engine, durable=True) as connection:

@@ -312,6 +312,10 @@ def test_the_page_names_metrics_that_failed_and_organisers_see_why(port: Port) -
     assert "hidden reference" not in of_team
     assert "chrF2 failed: &lt;b&gt;hidden reference&lt;/b&gt;" in of_organiser
     assert "BLEU failed" not in of_team + of_organiser
+    assert ["/submissions/2/retry" in page for page in (of_team, of_organiser)] == [False, True]
+    assert "chrF2 failed" not in port.browser("ann").post("/submissions/2/retry").text
+    again = port.browser("ann").post("/submissions/2/retry")
+    assert (again.status_code, "there are none" in again.text) == (409, True)
 
 
 @pytest.mark.parametrize("kind", [PhaseKind.OPEN, PhaseKind.BLIND, PhaseKind.PUBLISHED])
