@@ -26,6 +26,11 @@ OPERATIONS = {
     # Takes its argument apart.
     and name != "list_evaluations"
 }
+PAGED = {
+    name for name in OPERATIONS if isinstance(inspect.getattr_static(Operations, name), listing)
+    # A stream.
+    and name != "watch_submission"
+}  # fmt: skip
 PAGE = {"items": [], "next": None, "signed_in": True}
 
 
@@ -126,3 +131,21 @@ def test_evaluations_are_asked_for_in_portions(count: int, requests: int) -> Non
         scores = all_sent("read_evaluation_scores", {}, {"evaluations": numbers}, {"scores": []})
         assert len(scores) == requests
         assert [each for each in numbers if not any(str(each) in one for one in scores)] == []
+
+
+@pytest.mark.parametrize("name", sorted(PAGED))
+def test_every_page_of_a_list_is_asked_for_as_the_first_one(name: str) -> None:
+    """A filter that the second page forgets would bring in what nobody asked for."""
+    known = list(inspect.signature(OPERATIONS[name]).parameters.values())[1:]
+    values = {each.name: argument(each, number)[0] for number, each in enumerate(known)}
+    asked: list[httpx.URL] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        asked.append(request.url)
+        return httpx.Response(200, json=PAGE | {"next": {1: "second", 2: "third"}.get(len(asked))})
+
+    client = Client("https://mt.example.org", transport=httpx.MockTransport(answer), patience=RetryPolicy(tries=1))
+    given = {key: value for key, value in values.items() if value is not None and not key.startswith("on_")}
+    assert list(getattr(client, name)(**given)) == []
+    assert [url.params.get("after") for url in asked] == [None, "second", "third"]
+    assert {url.copy_remove_param("after") for url in asked} == {asked[0]}

@@ -142,6 +142,8 @@ def test_echo(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
         (("-t", "wmt22", "-i", "out.txt"), 2, "needs a language pair"),
         (("-t", "wmt22", "-l", "en-cs", "A.txt"), 2, "references of its own"),
         (("--origlang", "en", "A.txt", "-i", "out.txt"), 2, "--origlang goes with"),
+        (("--subset", "news", "A.txt", "-i", "out.txt"), 2, "--subset goes with"),
+        (("A.txt", "-i", "out.txt", "--echo", "src"), 2, "--echo goes with"),
         (("-i", "out.txt"), 2, "reference files, or a test set"),
         (("-t", "wmt22", "-l", "en-cs", "--subset", "(", "-i", "out.txt"), 1, "no regular expression"),
         (("-t", "wmt22", "-l", "en-cs", "--origlang", "uk", "-i", "out.txt"), 1, "no such segments"),

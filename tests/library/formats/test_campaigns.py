@@ -8,7 +8,10 @@ import pytest
 from steelyard.errors import BadText
 from steelyard.formats.campaign.campaigns import read_any_campaign, read_test_sets
 from steelyard.formats.campaign.folder import read_campaign
+from steelyard.formats.campaign.layouts import BadCampaign
+from steelyard.formats.campaign.test_sets import find_test_sets, has_test_sets
 from steelyard.text.findings import BadMarkup
+from tests.library.formats.campaign_folders import small_campaign, write
 
 DATASET = """<?xml version='1.0' encoding='utf-8'?>
 <dataset id="harbour2022.en-cs">
@@ -87,6 +90,21 @@ def test_files_one_by_one(folder):
     assert campaign.source is None
     assert list(campaign.systems) == ["tug"]
     assert campaign.notices == ()
+
+
+def test_hidden_folders_hold_no_test_sets(tmp_path):
+    """What version control, editors and archives of other systems leave beside the folders of people."""
+    for name in (".harbour.orig", ".snapshots"):
+        small_campaign(tmp_path / "made").rename(tmp_path / name)
+    for place in ("sources/en-cs.txt", "references/en-cs.refA.txt", "system-outputs/en-cs/tug.txt"):
+        write(tmp_path / ".wmt" / place, "a\n")
+    (tmp_path / "made").rmdir()
+    assert not has_test_sets(tmp_path)
+    with pytest.raises(BadCampaign, match="no campaign in this folder"):
+        find_test_sets(tmp_path)
+    small_campaign(tmp_path)
+    assert has_test_sets(tmp_path)
+    assert [each.name for each in find_test_sets(tmp_path)] == ["harbour"]
 
 
 def test_one_file_in_wmts_xml(tmp_path):

@@ -81,6 +81,19 @@ def test_documents_are_cut_into_paragraphs_where_all_agree(folder: Path) -> None
     ]
 
 
+def test_what_is_hidden_is_neither_read_nor_said_to_be_unused(folder: Path) -> None:
+    before = read(folder)
+    for source, hidden in (
+        ("data/systems/raft.jsonl", "data/systems/.ferry.jsonl"),
+        ("data/systems/raft.jsonl", ".git/ferry.jsonl"),
+        ("data/wmt25-genmt.jsonl", "data/.old/wmt25-genmt.jsonl"),
+    ):
+        (folder / hidden).parent.mkdir(exist_ok=True)
+        (folder / hidden).write_bytes((folder / source).read_bytes())
+    (folder / ".git" / "HEAD").write_text("x")
+    assert read(folder) == before
+
+
 def test_pairs_in_any_spelling(folder: Path) -> None:
     assert [each.name for each in read(folder, "eng-ces").test_sets] == ["en-cs_CZ"]
     assert [each.name for each in read(folder, "eng_Latn---zho_Hans").test_sets] == ["en-zh_CN"]

@@ -6,6 +6,7 @@ import shutil
 import pytest
 
 from steelyard.formats.campaign.folder import read_campaign
+from steelyard.formats.campaign.pairing import DifferentTexts
 from steelyard.formats.plain import DifferentLengths
 from tests.library.formats.campaign_folders import refusal, small_campaign, write
 
@@ -65,3 +66,22 @@ def test_what_is_wrong_with_runs(folder):
 def test_a_run_of_another_length(folder):
     write(folder / "systems" / "ferry" / "1.txt", "A\nB\n")
     assert f"{folder}/systems/ferry/1.txt" in refusal(folder, DifferentLengths)
+
+
+def test_runs_must_belong_to_the_references_as_other_outputs_do(folder):
+    row = "1\t{0}\t_\tNOUN\t_\t_\t0\troot\t_\t_\n"
+    for place, order in (("refs/C", "123"), ("systems/ferry/1", "123"), ("systems/ferry/2", "132")):
+        sentences = [f"# sent_id = {each}\n{row.format(each)}\n" for each in order]
+        write(folder / f"{place}.conllu", "".join(sentences))
+    message = refusal(folder, DifferentTexts)
+    assert f"{folder}/systems/ferry/2.conllu" in message
+    assert "refs/C.conllu" in message
+
+
+def test_runs_must_be_in_the_target_language(folder):
+    write(folder / "meta.json", '{"target_language": "de"}')
+    bundle = '<LM id="s{0}"><zones><zone language="cs"><trees><a_tree id="a{0}"/></trees></zone></zones></LM>'
+    bundles = "".join(bundle.format(number) for number in range(3))
+    document = f'<treex_document xmlns="http://ufal.mff.cuni.cz/pdt/pml/"><bundles>{bundles}</bundles></treex_document>'
+    write(folder / "systems" / "ferry" / "1.treex", document)
+    assert "the target language is de, but" in refusal(folder)

@@ -29,8 +29,9 @@ def put(folder: Path, *names: str) -> Path:
 
 
 def test_pairs_in_any_spelling_and_names_of_test_sets(tmp_path: Path) -> None:
-    files = ("eng-ces.txt", "en-sr_Latn.tsv", "old.txt.gz", "en-deu/GPT-4.1.txt", ".hidden.txt", "__MACOSX/en-cs.txt")
-    found, refused = outputs_of_pairs(put(tmp_path, *files), TEST_SETS)
+    files = ("eng-ces.txt", "en-sr_Latn.tsv", "old.txt.gz", "en-deu/GPT-4.1.txt")
+    hidden = (".hidden.txt", "__MACOSX/en-cs.txt", "en-deu/.GPT-4.1.txt", ".old/en-cs.txt")
+    found, refused = outputs_of_pairs(put(tmp_path, *files, *hidden), TEST_SETS)
     assert {name: output.shown for name, output in found.items()} == {
         "news": "eng-ces.txt",
         "en-sr_Latn_RS": "en-sr_Latn.tsv",

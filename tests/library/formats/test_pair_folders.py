@@ -55,6 +55,13 @@ def test_all_pairs_are_read(folder):
     assert not [notice for notice in campaign.notices if "not used" in notice]
 
 
+def test_what_is_hidden_is_neither_read_nor_said_to_be_unused(folder):
+    before = read_test_sets([folder])
+    write(folder / "system-outputs" / "en-cs" / ".tug.txt", "a\nb\nc\n")
+    write(folder / ".snapshots" / "x.txt", "a\n")
+    assert read_test_sets([folder]) == before
+
+
 def test_pairs_in_any_spelling(folder):
     chosen = read_test_sets([folder], pairs=["eng_Latn---srp_Latn", "eng-ces"], name="mine")
     assert (chosen.name, [each.name for each in chosen.test_sets]) == ("mine", ["en-sr_Latn_RS", "en-cs"])

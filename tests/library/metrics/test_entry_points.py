@@ -9,6 +9,7 @@ import time
 import zipfile
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -89,6 +90,18 @@ def test_a_sound_one_is_found_and_says_where_it_comes_from(install):
     metric = parse_metric("lines")
     assert origin(type(metric)) == "their-package-2.1"
     assert metric.signature(1) == "nrefs:1|version:steelyard-0.1.0|from:their-package-2.1"
+
+
+def test_one_that_has_only_the_name_of_an_offered_one_is_not_said_to_come_from_there(install):
+    """The own class of a program beside an installed distribution: their names may be the same."""
+    install(SOUND)
+    scope: dict[str, Any] = {"__name__": "a_program"}
+    exec(SOUND, scope)
+    mine = scope["Lines"]
+    assert origin(mine) is None
+    assert origin(type(parse_metric("lines"))) == "their-package-2.1"
+    assert origin(mine) is None
+    assert "from:" not in mine().signature(1)
 
 
 def test_ours_come_from_here():

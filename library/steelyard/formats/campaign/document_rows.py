@@ -135,7 +135,12 @@ def read_document_campaign(
 
 
 def _all_files(folder: Path) -> list[Path]:
-    return sorted(path for path in folder.rglob("*") if path.is_file() and not path.name.startswith("."))
+    """But those that are hidden, or in a hidden folder."""
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file() and not any(part.startswith(".") for part in path.relative_to(folder).parts)
+    )
 
 
 def _stem(path: Path) -> str:

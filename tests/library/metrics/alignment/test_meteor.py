@@ -134,6 +134,18 @@ def test_synonyms_are_looked_up_by_form_and_by_lemma(tmp_path):
     assert links == {"table": 2, "none": 1}
 
 
+def test_a_word_without_a_lemma_has_the_synonyms_of_its_form_alone(tmp_path):
+    groups = tmp_path / "groups"
+    groups.write_text("boat ship\nquay pier\nsail canvas\n", "utf-8")
+    metric, _ = resolved(Meteor(modules=("synonym",), synonyms="groups"), "cs", ["lemma"], groups=groups)
+    found = []
+    for lemmas in ((b"_ _ _", b"_ _ _"), (b"x _ _", b"_ y _"), (b"_ _ canvas", b"_ sail _"), (b"_ _ quay", b"_ a _")):
+        texts = {"layers": {"lemma": list(lemmas)}, "resources": Resources(files={"groups": groups})}
+        found.append(statistics(metric, "boat a quay", "ship pier b", **texts)["m_synonym"])
+    # The lemmas of the reference first: where "b" is canvas and "a" is sail, these are synonyms, too.
+    assert found == [2, 2, 3, 2]
+
+
 def test_lemmas_are_those_of_the_natural_case():
     metric, _ = resolved(Meteor(modules=("lemma",)), "de")
     # "Waren" are goods, "waren" is a form of "to be".

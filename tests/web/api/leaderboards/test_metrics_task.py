@@ -61,13 +61,14 @@ def nobody(service: Service) -> Client:
     return service.client()
 
 
-def judge(service: Service, name: str = "esa", kept: tuple[str, ...] = ("en-cs", "en-zh")) -> None:
+def judge(service: Service, name: str = "esa", kept: tuple[str, ...] = ("en-cs", "en-zh"), teams: str = "zbc") -> None:
+    """The first of the teams is the best."""
     with writing(service.engine) as connection:
         campaign = connection.scalar(select(Campaign.id))
         for test_set, title in _test_sets(connection, kept):
             rows = [
                 SegmentRow(f"{team}/tug", segment, score, score, 1)
-                for team, scores in (("z", (90, 80, 95)), ("b", (85, 10, 20)), ("c", (30, 70, 60)))
+                for team, scores in zip(teams, ((90, 80, 95), (85, 10, 20), (30, 70, 60)), strict=True)
                 for segment, score in enumerate(map(float, scores))
                 if title == "en-cs" or segment != 1
             ]
@@ -228,6 +229,29 @@ def test_other_judgments_are_compared_again_and_the_rest_is_kept(service: Servic
     with reading(service.engine) as connection:
         states = Counter(connection.scalars(select(MetricsTaskPart.state)))
     assert states == {LeaseState.DONE: 2, LeaseState.PENDING: 4}, "what other scores gave is deleted"
+
+
+def test_columns_are_of_the_version_of_the_judgments_that_was_asked_for(
+    service: Service, stored: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Although there are newer ones by the time that a worker comes to them."""
+    stored.get(URL)
+    columns = waiting(service)
+    judge(service, teams="cbz")
+    compute(service, columns)
+    documents = []
+    for version in ("esa@1", "esa@2"):
+        stored.get(URL, params={"human": version})
+        compute(service, waiting(service))
+        documents.append(stored.get(URL, params={"human": version}).json())
+    assert [[each["human"] for each in of["test_sets"]] for of in documents] == [["esa@1"] * 2, ["esa@2"] * 2]
+    assert documents[0]["metrics"] != documents[1]["metrics"]
+    with writing(service.engine) as connection:
+        connection.execute(delete(MetricsTaskPart))
+    monkeypatch.setattr(made, "SECONDS", 0.0)
+    service.app.state.steelyard.metrics_tasks.__init__()
+    for version, document in zip(("esa@1", "esa@2"), documents, strict=True):
+        assert stored.get(URL, params={"human": version}).json() == document, "the same figures without workers"
 
 
 def test_a_column_that_fails_is_said(service: Service, stored: Client, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -114,6 +114,25 @@ class Found:
         return score + 0.0
 
 
+def finite(value: object) -> float | None:
+    """A number of JSON as a float.
+
+    Parameters
+    ----------
+    value : object
+
+    Returns
+    -------
+    float or None
+        None for what is no number, is not finite, or is a whole number beyond all floats.
+    """
+    try:
+        found = float(value) if isinstance(value, int | float) else math.nan
+    except OverflowError:
+        return None
+    return found if math.isfinite(found) else None
+
+
 def does_not_count(system: str, document: str) -> str | None:
     """Why an item does not count, by the names of its system and document.
 

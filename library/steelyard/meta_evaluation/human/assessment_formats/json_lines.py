@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from typing import TYPE_CHECKING, Any
 
 from steelyard.meta_evaluation.human.assessment_formats.assessment import CODE_POINTS, TRIMMED_UTF16, Assessment
-from steelyard.meta_evaluation.human.assessment_formats.found import annotator_name, parts_of, system_name
+from steelyard.meta_evaluation.human.assessment_formats.found import annotator_name, finite, parts_of, system_name
 from steelyard.meta_evaluation.human.assessment_formats.mt_metrics_eval import rated_errors, rated_score
 from steelyard.meta_evaluation.human.assessment_formats.spans import in_code_points, read_spans
 from steelyard.meta_evaluation.human.cells import LARGEST, OF_HUNDRED
@@ -132,13 +131,13 @@ def _flat(found: Found, line: Mapping[str, Any], where: str) -> Assessment:
     if not isinstance(system, str) or not system or score is None:
         raise BadTable(f'{where}: needs a "system" and an "esa_score".')
     times = line.get("times")
-    ends = [each for each in times if isinstance(each, int | float)] if isinstance(times, list) else []
+    ends = [end for each in times if (end := finite(each)) is not None] if isinstance(times, list) else []
     text = line["tgt"] if isinstance(line.get("tgt"), str) else None
     spans, units = _converted(read_spans(line.get("esa_spans"), where), text, where)
     return Assessment(
         str(line.get("langs") or ""), system_name(system, where), line["doc_id"], str(line.get("line_id", "")),
         str(line.get("domain") or ""), annotator_name(line.get("annotator"), where), found.wave, score,
-        float(max(ends, default=0.0)), found.name, spans, _taken(times), text, units=units,
+        max(ends, default=0.0), found.name, spans, _taken(times), text, units=units,
     )  # fmt: skip
 
 
@@ -167,6 +166,5 @@ def _taken(times: object) -> float | None:
     """The seconds between two times."""
     if not isinstance(times, list) or len(times) != 2:
         return None
-    start, end = times
-    known = all(isinstance(each, int | float) and math.isfinite(each) for each in (start, end))
-    return max(float(end) - float(start), 0.0) if known else None
+    start, end = map(finite, times)
+    return max(end - start, 0.0) if start is not None and end is not None else None

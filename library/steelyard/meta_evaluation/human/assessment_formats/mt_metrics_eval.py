@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -209,7 +210,10 @@ def rated_score(errors: Any, spans: tuple[ErrorSpan, ...], where: str) -> float:
     """
     given = [each.get("score") for each in errors]
     if given and all(isinstance(each, int | float) and not isinstance(each, bool) for each in given):
-        total = float(sum(given))
+        try:
+            total = float(sum(given))
+        except OverflowError:
+            total = math.inf
         if not abs(total) <= LARGEST:
             raise BadTable(f"{where}: the scores of errors sum up to {total}. Write numbers.")
         return 0.0 - abs(total)

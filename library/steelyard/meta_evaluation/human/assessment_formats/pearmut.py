@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from steelyard.meta_evaluation.human.assessment_formats.assessment import Assessment
-from steelyard.meta_evaluation.human.assessment_formats.found import ANY_SCALE, annotator_name, system_name
+from steelyard.meta_evaluation.human.assessment_formats.found import ANY_SCALE, annotator_name, finite, system_name
 from steelyard.meta_evaluation.human.assessment_formats.json_lines import objects_of_lines
 from steelyard.meta_evaluation.human.assessment_formats.penalties import penalty
 from steelyard.meta_evaluation.human.assessment_formats.spans import in_code_points, read_spans
@@ -183,7 +183,7 @@ def _of_item(
         raise BadTable(f'{each.where}: a segment needs "tgt", the translation of each system.')
     domain, document, segment = _place(item["item_id"], str(each.line.get("item_i", "")))
     times = [at for action in each.line.get("actions") or () if isinstance(action, dict) for at in [action.get("time")]]
-    known = [float(at) for at in times if isinstance(at, int | float) and math.isfinite(at)]
+    known = [moment for at in times if (moment := finite(at)) is not None]
     cells = _cells(each.line)
     seconds = (max(known) - min(known)) / cells if len(known) > 1 and cells else None
     for system, given in of_item.items():
@@ -212,7 +212,10 @@ def _given_score(given: Mapping[str, Any]) -> object:
     if given.get("score") is None and isinstance(sliders, dict) and sliders:
         values = list(sliders.values())
         if all(isinstance(each, int | float) and not isinstance(each, bool) for each in values):
-            return math.fsum(values) / len(values)
+            try:
+                return math.fsum(values) / len(values)
+            except (OverflowError, ValueError):
+                return math.inf  # beyond all floats, which is no score
     return given.get("score")
 
 
