@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from campaigns.campaign_imports.checking import check_export
@@ -42,6 +43,8 @@ TEST_SET = (
     *("id", "name", "version", "segments", "source_language", "target_language", "references", "phase", "released_at"),
     *("replaced_by", "folder", "variable_references"),
 )
+LARGEST, LARGEST_SEED = 2**31 - 1, 2**63 - 1
+"""What columns of whole numbers hold."""
 SCORES = ("name", "version", "specification", "content_hash", "level")
 
 
@@ -86,6 +89,8 @@ class _Export:
         corrections = rows_of(
             self.archive, "corrections.tsv", ("test_set", "old_version", "new_version", "made_at", "reason")
         )
+        for row in corrections:
+            _finite(row["made_at"])
         content = CampaignContent(
             str(self.campaign["name"]),
             test_sets,
@@ -104,7 +109,7 @@ class _Export:
         return content
 
     def _test_set(self, row: Row) -> ReadTestSet:
-        folder, segments = row["folder"], int(row["segments"])
+        folder, segments = row["folder"], _integer(row["segments"])
         there = self.archive.namelist()
         labels = [each for each in row["references"].split(",") if each]
         files = [
@@ -138,7 +143,7 @@ class _Export:
             "constrained": {"True": True, "False": False}.get(row["constrained"]),
             "description": row["description"],
             "phase": row["phase"],
-            "late_seconds": float(row["late_seconds"] or 0),
+            "late_seconds": _finite(row["late_seconds"] or 0),
             "withdrawn_at": _number(row["withdrawn_at"]),
         }
         return ReadSubmission(
@@ -156,33 +161,34 @@ class _Export:
         return row["test_set"], NewJudgments(
             row["name"],
             JudgmentKind(row["kind"]),
-            json.loads(row["method"]),
+            _object(row["method"]),
             [
                 SystemRow(
-                    each["system"], float(each["score"]), _number(each["raw"]),
+                    each["system"], _finite(each["score"]), _number(each["raw"]),
                     *(_whole(each[name]) for name in ("segments", "judgments", "wins")),
                 )
                 for each in systems
             ],
             [
                 SegmentRow(
-                    each["system"], int(each["segment"]), float(each["score"]), _number(each["raw"]),
+                    each["system"], _integer(each["segment"]), _finite(each["score"]), _number(each["raw"]),
                     _whole(each["judgments"]),
                 )
                 for each in segments
             ],
             [
                 RatingRow(
-                    each["annotator"], each["system"], int(each["segment"]), float(each["value"]), each["label"],
-                    int(each["wave"]), _number(each["seconds"]),
+                    each["annotator"], each["system"], _integer(each["segment"]), _finite(each["value"]), each["label"],
+                    _integer(each["wave"]), _number(each["seconds"]),
                 )
                 for each in ratings
             ],
             [
                 SpanRow(
-                    each["annotator"], each["system"], int(each["segment"]), int(each["begins"]), int(each["ends"]),
+                    each["annotator"], each["system"],
+                    _integer(each["segment"]), _integer(each["begins"]), _integer(each["ends"]),
                     each["severity"], each["category"], each["missing"] == "True", each["in_source"] == "True",
-                    int(each["wave"]),
+                    _integer(each["wave"]),
                 )
                 for each in spans
             ],
@@ -192,14 +198,14 @@ class _Export:
         values: dict[str, Any] = {name: row[name] for name in SCORES}
         values |= {
             "higher_is_better": row["higher_is_better"] == "True",
-            "systems": int(row["systems"]),
+            "systems": _integer(row["systems"]),
             "files": json.loads(row["files"]),
             "notices": json.loads(row["notices"]),
         }
         found: dict[str, list[tuple[float, ...]]] = {}
         for each in self._table(row["file"], ("submission", "segment", "statistics")):
             of_submission = found.setdefault(each["submission"], [])
-            if int(each["segment"]) != len(of_submission):
+            if _integer(each["segment"]) != len(of_submission):
                 raise BadExport(f"{row['file']}: a segment is missing or twice there.")
             of_submission.append(tuple(map(float, each["statistics"].split())))
         return ReadScores(row["test_set"], values, {name: tuple(each) for name, each in found.items()})
@@ -221,7 +227,11 @@ def _rules(campaign: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _terms(terms: Mapping[str, Any]) -> dict[str, Any]:
-    return {"version": int(terms["version"]), "text": str(terms["text"]), "created_at": float(terms["created_at"])}
+    return {
+        "version": _integer(terms["version"]),
+        "text": str(terms["text"]),
+        "created_at": _finite(terms["created_at"]),
+    }
 
 
 def _phase(phase: Mapping[str, Any]) -> dict[str, Any]:
@@ -229,25 +239,48 @@ def _phase(phase: Mapping[str, Any]) -> dict[str, Any]:
     for name, kind in (("kind", PhaseKind), ("late", LateRule), ("feedback", Feedback)):
         kind(found[name])
     for name in ("starts_at", "grace_seconds", "feedback_step"):
-        found[name] = float(found[name])
-    found["ends_at"] = None if found["ends_at"] is None else float(found["ends_at"])
+        found[name] = _finite(found[name])
+    found["ends_at"] = None if found["ends_at"] is None else _finite(found["ends_at"])
     return found
 
 
 def _protocol(row: Row) -> ReadProtocol:
     return ReadProtocol(
         row["test_set"], tuple(json.loads(row["references"])), tuple(json.loads(row["metrics"])),
-        int(row["replicates"]), int(row["seed"]), ResamplingUnit(row["resample"]).value,
+        _integer(row["replicates"]), _integer(row["seed"], LARGEST_SEED), ResamplingUnit(row["resample"]).value,
     )  # fmt: skip
+
+
+def _object(text: str) -> dict[str, Any]:
+    found = json.loads(text)
+    if not isinstance(found, dict):
+        raise ValueError(f"{text:.50} is no object")
+    return found
 
 
 def _title(row: Row) -> str:
     return row["name"] if row["version"] == "1" else f"{row['name']}@{row['version']}"
 
 
+def _finite(given: str | float) -> float:
+    """A number as databases hold it. Raises ValueError for others: "nan" is one for Python."""
+    found = float(given)
+    if not math.isfinite(found):
+        raise ValueError(f"{given} is not a number")
+    return found
+
+
+def _integer(given: str | int, most: int = LARGEST) -> int:
+    """A whole number as databases hold it. Raises ValueError for others."""
+    found = int(given)
+    if abs(found) > most:
+        raise ValueError(f"{given!s:.20}... is too large")
+    return found
+
+
 def _number(text: str) -> float | None:
-    return float(text) if text else None
+    return _finite(text) if text else None
 
 
 def _whole(text: str) -> int | None:
-    return int(text) if text else None
+    return _integer(text) if text else None

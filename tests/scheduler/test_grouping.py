@@ -180,6 +180,24 @@ def test_only_what_belongs_together_travels_together(engine: Engine, settings: S
 
 
 @one_kind
+@pytest.mark.parametrize("amounts", [(3, 5), (5, 3), (9, 7), (1, 11)])
+def test_no_message_holds_tasks_of_two_teams_however_many_wait(
+    engine: Engine, settings: Settings, amounts: tuple[int, ...]
+) -> None:
+    """One that kills its process would cost another team an attempt. A correction queues those of all at once."""
+    add_worker(engine, 1)
+    for number, amount in enumerate(amounts):
+        wait(engine, settings, amount, team=f"t{number}", campaign=str(number), seed=number + 1)
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(trace=None))
+    messages = [message for _ in range(4) for message in sent(engine, settings).messages]
+    with reading(engine) as connection:
+        team_of = {row.id: row.team for row in connection.execute(select(Shard.id, Shard.team))}
+    assert max(len(message.keys) for message in messages) > 1
+    assert {len({team_of[key] for key in message.keys}) for message in messages} == {1}
+
+
+@one_kind
 def test_large_installations_keep_small_tasks_in_flight_within_a_limit(engine: Engine, settings: Settings) -> None:
     """Rounds count what is in flight; and enough processes have work."""
     add_worker(engine, 400)

@@ -18,8 +18,8 @@ from campaigns.terms import set_terms
 from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
 from models.schema.accounts import Team
-from models.schema.campaigns import Campaign, CampaignTestSet, Declaration
-from models.schema.corpus import Submission, System
+from models.schema.campaigns import Campaign, CampaignTestSet, Declaration, is_campaign_test_set
+from models.schema.corpus import Submission, System, TextBlock
 from models.schema.roles import DeclaredKind, Feedback, Joining, LateRule, PhaseKind, SiteRole, Visibility
 from scheduler.ingest.judgments import ingest_judgments
 from steelyard.errors import BadText, MetricsError
@@ -116,6 +116,34 @@ def test_judgments_of_many_annotators_come_back_byte_by_byte(port: Service, tmp_
     assert tables[0] == tables[1] == tables[2]
 
 
+def test_outputs_that_replaced_each_other_are_stored_in_their_order(port: Service, tmp_path: Path) -> None:
+    """So that the last one stands, here as there; other systems came in between."""
+    handed_in = [("mast", b"a"), ("keel", b"b"), ("mast", b"c"), ("keel", b"d"), ("keel", b"e"), ("mast", b"f")]
+    for system, word in handed_in:
+        submit_output(port.engine, "port", "harbour", system, word + b"\nbezi\ndum\n", test_set="news@2")
+    work_off(port.settings)
+    taken_in(port, exported(port, "port"), tmp_path)
+    found: dict[str, list[tuple[str, bytes]]] = {}
+    with reading(port.engine) as connection:
+        rows = connection.execute(
+            select(Campaign.name.label("campaign"), System.name, TextBlock.content)
+            .join(Submission, Submission.campaign_id == Campaign.id)
+            .join(System, System.id == Submission.system_id)
+            .join(CampaignTestSet, is_campaign_test_set(Campaign.id, Submission.test_set_id))
+            .join(TextBlock, TextBlock.text_id == Submission.text_id)
+            .where(System.team == "harbour", CampaignTestSet.name == "news", CampaignTestSet.version == "2")
+            .order_by(Submission.id)
+        )
+        for row in rows:
+            found.setdefault(row.campaign, []).append((row.name, row.content))
+    of_system = {
+        campaign: {system: [content for name, content in of if name == system] for system in ("mast", "keel")}
+        for campaign, of in found.items()
+    }
+    assert [len(each) for each in of_system["port"].values()] == [4, 3]
+    assert of_system["copy"] == of_system["port"]
+
+
 def test_teams_keep_the_names_by_which_they_submit(port: Service, tmp_path: Path) -> None:
     with writing(port.engine) as connection:
         connection.execute(update(Team).where(Team.name == "harbour").values(publication_name="Harbour of Brno"))
@@ -195,6 +223,9 @@ def test_a_changed_export_is_refused_and_nothing_is_stored(port: Service, tmp_pa
         ("test-sets.tsv", b"\tA,B\t", b"\tA,B,C\t", "lacks references"),
         ("judgments.tsv", b"ratings", b"guesses", "guesses"),
         ("imported.tsv", b"imported:", b"chrf:", "imported"),
+        ("corrections.tsv", b"\t1\t2\t", b"\t8\t2\t", "corrections.tsv: there is no test set .*@8"),
+        ("corrections.tsv", b"\t1\t2\t", b"\t1\t9\t", "corrections.tsv: there is no test set .*@9"),
+        ("judgments.tsv", b"\nnews@2\t", b"\nnowhere\t", "judgments.tsv: there is no test set"),
     ],
 )
 def test_an_export_that_does_not_fit_together_stores_nothing(

@@ -12,6 +12,7 @@ from sqlalchemy import Connection, select, update
 from campaigns.accounts.accounts import Unconfirmed
 from campaigns.accounts.principal import COMMAND_LINE, Principal
 from campaigns.errors import BadRequest, Conflict, Forbidden, NotFound
+from campaigns.invitations.email_texts import invited_to
 from campaigns.invitations.invitations import (
     InvitationInfo,
     accept_invitation,
@@ -98,6 +99,46 @@ def test_who_makes_which(service: Service, people: dict[str, int]) -> None:
         assert viewer.campaign_title == "other", "a campaign without a title is called by its name"
         assert made(connection, campaign_role=CampaignRole.VIEWER)[0].campaign_role is None
         assert made(connection, team_role=LEAD)[0].team_role is None
+
+
+def test_an_administrators_word_is_that_of_the_command_line_too(service: Service, people: dict[str, int]) -> None:
+    """By it an address needs no other proof; that of an organiser, or of a lead, is nobody's word but theirs."""
+    given = {}
+    for name, role in (("eve", ADMINISTRATOR), ("olga", ORGANISER), ("mary", PARTICIPANT)):
+        with writing(service.engine) as connection:
+            connection.execute(update(Account).where(Account.id == people[name]).values(role=role))
+            maker = somebody(people[name], role, pier=LEAD)
+            given[name] = made(connection, maker, team="pier" if role == PARTICIPANT else None)[0].made_by_administrator
+    with writing(service.engine) as connection:
+        given["command line"] = made(connection)[0].made_by_administrator
+    assert given == {"eve": True, "olga": False, "mary": False, "command line": True}
+
+
+def test_everybody_reads_what_he_is_invited_to(service: Service, people: dict[str, int]) -> None:
+    with writing(service.engine) as connection:
+        read = [
+            invited_to(made(connection, **values)[0], lambda name: f"<{name}>")
+            for values in (
+                {"team": "pier", "team_role": LEAD},
+                {"team": "pier", "team_role": MEMBER},
+                {"team": "pier"},
+                {"role": ORGANISER},
+                {"campaign_id": 1},
+                {"campaign_id": 1, "campaign_role": CampaignRole.ORGANISER},
+                {"campaign_id": 1, "campaign_role": CampaignRole.VIEWER},
+                {"campaign_id": 2},
+            )
+        ]
+    assert read == [
+        "to lead the team <pier>",
+        "to join the team <pier>",
+        "to join the team <pier>",
+        "to create an account (organiser)",
+        "to participate in the campaign <The task> with a team",
+        "to organise the campaign <The task>",
+        "to view the campaign <The task>",
+        "to participate in the campaign <other> with a team",
+    ]
 
 
 def test_what_the_audit_log_says_of_one(service: Service, people: dict[str, int]) -> None:

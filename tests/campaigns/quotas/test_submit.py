@@ -19,8 +19,8 @@ from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
-from tests.campaigns.quotas.quotas import CAMPAIGN, attempt, count, fail, one_kind
-from tests.scheduler.jobs import one_block_shards, queue_job, some_text
+from tests.campaigns.quotas.quotas import CAMPAIGN, IN_FLIGHT, attempt, count, fail, limit, one_kind, refused, used
+from tests.scheduler.jobs import one_block_shards, queue_job, some_text, work_off
 
 
 def test_a_request_with_a_key_is_done_once(engine: Engine, settings: Settings) -> None:
@@ -66,6 +66,20 @@ def test_one_text_is_as_many_submissions_as_it_is_submitted_for(engine: Engine, 
         assert with_key.submission == found[number].submission
     with pytest.raises(ReusedKey):
         submit(engine, settings, replace(attempts[2], request_key="k"))
+
+
+@one_kind
+def test_what_has_been_scored_needs_no_quota_when_it_comes_again(engine: Engine, settings: Settings) -> None:
+    """Nothing is queued, so it finds its scores where nothing else may be queued."""
+    scored = submit(engine, settings, attempt(1))
+    work_off(settings)
+    limit(engine, {IN_FLIGHT: 1})
+    assert submit(engine, settings, attempt(2)).queued
+    again = submit(engine, settings, attempt(1))
+    assert (again.submission, again.evaluations) == (scored.submission, scored.evaluations)
+    assert (again.stored, again.queued) == (False, False)
+    refused(engine, settings, 3)
+    assert used(engine)[0] == 1
 
 
 @one_kind

@@ -116,6 +116,20 @@ def test_a_flipped_bit_is_noticed(tmp_path: Path) -> None:
         unzipped(path)
 
 
+def test_whatever_bit_is_flipped_the_text_or_a_refusal_comes_out(tmp_path: Path) -> None:
+    """In what is compressed it may be no stream at all, in the lists anything."""
+    path, text = archive(tmp_path / "a.zip", ("a", TEXT[:300])), TEXT[:300]
+    content, refused = path.read_bytes(), 0
+    for place in range(len(content)):
+        for bit in range(8):
+            path.write_bytes(content[:place] + bytes([content[place] ^ 1 << bit]) + content[place + 1 :])
+            try:
+                assert unzipped(path) == text, (place, bit)
+            except (WrongFormat, OverLimit):
+                refused += 1
+    assert refused > 4 * len(content)
+
+
 def test_zip64_is_refused(tmp_path: Path) -> None:
     path = archive(tmp_path / "a.zip", ("a", TEXT))
     content = path.read_bytes()

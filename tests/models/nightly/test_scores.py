@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from models.database.session import make_engine, reading, writing
-from models.nightly.scores import read_measured_outputs, read_nightly_scores
-from models.schema.corpus import Submission
+from models.nightly.scores import latest_evaluation, read_measured_outputs, read_nightly_scores
+from models.schema.corpus import Submission, System
 from models.schema.queue import Evaluation
 from models.schema.results import Score
 from models.storage.arrays import pack
-from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 
 METRICS, REPLICATES = 2, 3
 
@@ -66,4 +66,25 @@ def test_all_that_was_asked_for_in_portions(sqlite_url: str, portion: int, monke
             assert {key: (each.edition, each.text_id) for key, each in outputs.items()} == {
                 each: (evaluations.index(each) + 3, of[each]) for each in asked
             }
+    engine.dispose()
+
+
+def test_the_latest_evaluation_is_one_of_the_campaign(sqlite_url: str) -> None:
+    """Another campaign measures the same text of a system with the same name by the same protocol, and later."""
+    engine, settings = make_engine(sqlite_url), one_block_shards(sqlite_url)
+    jobs = {name: queue_job(engine, settings, systems=2, campaign=name) for name in ("first", "second")}
+    work_off(settings)
+    with reading(engine) as connection:
+        rows = connection.execute(
+            select(Evaluation.id, Evaluation.protocol_id, Submission.campaign_id, System.name)
+            .join(Submission, Submission.id == Evaluation.submission_id)
+            .join(System, System.id == Submission.system_id)
+        ).all()
+        assert len(rows) == 4
+        assert len({row.protocol_id for row in rows}) == 1
+        for row in rows:
+            assert latest_evaluation(connection, row.campaign_id, row.protocol_id, row.name) == row.id
+            assert latest_evaluation(connection, row.campaign_id, row.protocol_id + 1, row.name) is None
+            assert latest_evaluation(connection, row.campaign_id, row.protocol_id, "nobody") is None
+        assert {each for job in jobs.values() for each in job.all_evaluations} == {row.id for row in rows}
     engine.dispose()

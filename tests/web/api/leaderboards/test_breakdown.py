@@ -4,11 +4,13 @@ import csv
 import io
 
 import pytest
-from sqlalchemy import update
+from sqlalchemy import insert, update
 
 from campaigns.reports import limits
 from models.database.session import writing
+from models.schema.campaigns import Declaration
 from models.schema.corpus import Document
+from models.schema.roles import DeclaredKind
 from steelyard.inspection import partitions
 from steelyard.metrics.registry import parse_metric
 from tests.service.inspected_campaign import OUTPUTS, REFERENCES, Looked, look_at
@@ -58,6 +60,18 @@ def test_the_average_ranks(bay: Looked) -> None:
     one = organiser.get(API, params={"system": bay.submissions["soar"]}).json()
     assert [(each["name"], each["rank"]) for each in one["systems"]] == [("terns/soar", 1)]
     assert organiser.get(API, params={"system": 10**6}).status_code == 404
+
+
+def test_a_system_without_a_rank_takes_none_from_those_behind_it(bay: Looked) -> None:
+    organiser = bay.service.browser(bay.organiser)
+    asked = {"shown": "all", "by": "domain"}
+    best, other = (each["name"] for each in organiser.get(API, params=asked).json()["systems"])
+    with writing(bay.service.engine) as connection:
+        values = {"campaign_id": bay.campaign, "test_set_id": bay.test_set, "team": best.split("/")[0]}
+        values |= {"kind": DeclaredKind.CONTRASTIVE, "submission_id": bay.submissions[best.split("/")[1]]}
+        connection.execute(insert(Declaration).values(**values))
+    found = organiser.get(API, params=asked).json()["systems"]
+    assert [(each["name"], each["rank"]) for each in found] == [(best, None), (other, 1)]
 
 
 def test_files_have_a_row_for_each_system_and_group(bay: Looked) -> None:

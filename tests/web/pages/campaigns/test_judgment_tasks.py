@@ -35,6 +35,28 @@ def files_of(content: bytes) -> dict[str, object]:
         return {name: json.loads(found.read(name)) for name in found.namelist()}
 
 
+def test_what_a_correction_replaced_is_not_judged_again_unless_it_is_named(
+    service: Service, people: dict[str, int]
+) -> None:
+    olga = service.browser(people["olga"])
+    answer = olga.post(
+        "/api/v1/campaigns/regatta/corrections",
+        files={"references": ("A.txt", b"jedna\ntri\n")},
+        data={"test_set": 1, "reason": "a typing error"},
+    )
+    assert answer.status_code == 201, answer.text
+
+    def names(*test_sets: str) -> set[str]:
+        query = {"tool": "pearmut", "protocol": "da", "test_set": list(test_sets)}
+        found = olga.get("/api/v1/campaigns/regatta/judgment-tasks", params=query)
+        assert found.status_code == 200, found.text
+        return {name.removesuffix(".json") for name in files_of(found.content)} - {"names"}
+
+    (new,), (old,) = names(), names("en-cs@1")
+    assert names("en-cs@1", "en-cs@2") == {new, old}
+    assert (new, old) == ("en-cs_(version_2)", "en-cs")
+
+
 def test_the_form_gives_what_the_api_gives(service: Service, people: dict[str, int]) -> None:
     olga = service.browser(people["olga"])
     page = olga.get(PAGE).text

@@ -56,6 +56,26 @@ def test_published_results_lead_with_the_ranking_by_people(service: Service) -> 
     assert card.rows[0].score == "83.0"
 
 
+def test_the_best_by_people_is_one_that_the_page_shows(service: Service) -> None:
+    """What a team has replaced was judged better, and has no rank."""
+    port = Port.opened(service)
+    for system, kind, seed in (("mast", "primary", 1), ("oar", "contrastive", 2)):
+        assert port.submit(port.program("mary"), output(seed), system=system, kind=kind).status_code == 201
+    port.work_off()
+    ann = port.browser("ann")
+    service.phase(port.campaign, "results", PhaseKind.PUBLISHED, begins=-DAY / 2)
+    table = "".join(
+        f"{system}\t{base + n % 7}\n" for system, base in (("mast", 40), ("oar", 80)) for n in range(SEGMENTS)
+    )
+    judged = {"test_set": "quay", "called": "seg"}
+    assert ann.post(f"{HERE}/metrics", data=judged, files={"files": ("h.seg.tsv", table.encode())}).status_code == 200
+    rules = {"visibility": "public", "joining": "invited", "human_rule": "human:wmt25", "human_judgments": "seg"}
+    assert "Rules saved." in ann.post(f"{HERE}/manage/rules", data=rules).text
+    page = service.client().get(HERE).text
+    assert "Officially ranked by people, <strong><bdi>mast</bdi></strong> is first." in page
+    assert [name for _, name in rows(page)] == ["mast", "anchor"]
+
+
 def test_while_it_runs_the_rules_say_that_people_rank(service: Service) -> None:
     port = Port.opened(service)
     port.work_off()

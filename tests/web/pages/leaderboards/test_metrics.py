@@ -1,6 +1,7 @@
 """Metrics against people and each other, and human scores that organisers add."""
 
 import pytest
+from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from campaigns.accounts.principal import COMMAND_LINE
@@ -11,6 +12,8 @@ from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.roles import PhaseKind, Scope
 from steelyard.formats.plain import Text
+from tests.scheduler.jobs import work_off
+from tests.service.campaigns import submit_output
 from tests.service.inspected_campaign import REFERENCES, Looked, look_at
 from tests.service.service import DAY, Service
 
@@ -171,6 +174,29 @@ def test_what_matches_nothing_is_refused_and_what_matches_in_part_is_listed(bay:
     page = browser.get(PAGE).text
     assert "but no submission has that name: <bdi>heron</bdi>" in page
     assert "Not judged: <bdi>dive</bdi>" in page
+
+
+def test_only_organisers_read_which_output_is_a_reference(bay: Looked) -> None:
+    """The references are hidden, and so is that somebody handed one of them in."""
+    text = "".join(f"{line}\n" for line in REFERENCES["B"]).encode()
+    submit_output(bay.service.engine, "bay", "gulls", "copied", text, test_set="bay")
+    work_off(bay.service.settings)
+    organiser = bay.service.program(bay.organiser)
+    table = SYSTEMS + "copied\t0.9\n"
+    assert organiser.post(HUMAN, files=_files(table), data={"called": "da"}).status_code == 201
+
+    def told(client: TestClient) -> list[list[tuple[str, str]]]:
+        answer = client.get(CORRELATIONS)
+        assert answer.status_code == 200, answer.text
+        return [
+            [(each["system"], each["reference"]) for each in table["reference_outputs"]]
+            for table in answer.json()["tables"]
+        ]
+
+    ((one,),) = told(organiser)
+    assert (one[0].split("/")[-1], one[1]) == ("copied", "B")
+    for client in (bay.service.client(), bay.service.program(bay.gull)):
+        assert told(client) == [[]]
 
 
 def test_organisers_delete_what_they_added(bay: Looked) -> None:

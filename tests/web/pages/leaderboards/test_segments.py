@@ -188,7 +188,8 @@ def test_pages_go_on_where_the_last_one_ended(bay: Looked) -> None:
         found += [each["number"] for each in answer["items"]]
         after = answer["next"]
     assert found == [1, 2, 3, 4]
-    assert client.get(API, params={"after": "-1"}).status_code == 422
+    for strange in ("-1", "1.5", "²", "9" * 10, "9" * 5000):
+        assert client.get(API, params={"after": strange}).status_code == 422, strange[:20]
 
 
 def test_pages_lead_to_those_beside_them_and_keep_what_was_chosen(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
