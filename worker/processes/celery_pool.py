@@ -18,6 +18,7 @@ from worker.processes.start import TASKS_PER_PROCESS, begin, resident_limit
 @contextmanager
 def prepared(app: Any, context: WorkerContext) -> Iterator[None]:
     """Initialize pool processes that are forked within this context."""
+    app.conf.worker_pool = "worker.processes.prefork:TaskPool"
     app.conf.worker_max_tasks_per_child = TASKS_PER_PROCESS
     if most := resident_limit(context):
         app.conf.worker_max_memory_per_child = most // 1024
