@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from models.database.session import autocommit_reading, make_engine
 from models.queue_status.work import read_work
 from runtime.health import Check, Liveness, ProcessStatus
 from runtime.settings import Settings
+from runtime.stop_request import StopRequest
 from scheduler.clock_jumps import ClockJumps, ClockReading
 from scheduler.completion_accounting import settle_ended
 from scheduler.dispatch import dispatch, new_accounting
@@ -214,7 +214,7 @@ def scheduler_status(settings: Settings, status: SchedulerStatus, broker: Callab
     )
 
 
-def run(settings: Settings, stop: threading.Event) -> None:
+def run(settings: Settings, stop: StopRequest) -> None:
     """Schedule until `stop` is set, standing by while another scheduler leads. Outages of the database are tolerated.
 
     Raises
@@ -237,7 +237,7 @@ def run(settings: Settings, stop: threading.Event) -> None:
 
 
 def _stand_by_or_lead(
-    settings: Settings, transport: MessageTransport, stop: threading.Event, status: SchedulerStatus
+    settings: Settings, transport: MessageTransport, stop: StopRequest, status: SchedulerStatus
 ) -> None:
     from scheduler.nightly.runner import NightlyRunner
 
@@ -268,7 +268,7 @@ def _stand_by_or_lead(
 
 
 def _lead(
-    loop: SchedulerLoop, leadership: Leadership, listener: Listener, settings: Settings, stop: threading.Event
+    loop: SchedulerLoop, leadership: Leadership, listener: Listener, settings: Settings, stop: StopRequest
 ) -> None:
     changed = True
     while not stop.is_set():

@@ -65,9 +65,9 @@ def worker(options: Options) -> int:
 def scheduler(options: Options) -> int:
     """Dispatch work until stopped; the exit status. Raises CommandError without a broker."""
     import signal
-    import threading
 
     from runtime.logs import set_up_logs
+    from runtime.stop_request import StopRequest
     from runtime.tracing import set_up_traces
     from scheduler.loop import run
 
@@ -80,7 +80,7 @@ def scheduler(options: Options) -> int:
     require_schema(settings, create=False)
     set_up_logs(settings.log_format, settings.log_level, role="scheduler")
     set_up_traces(settings.traces_url, "scheduler")
-    stop = threading.Event()
+    stop = StopRequest()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stop.set())
     run(settings, stop)

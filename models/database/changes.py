@@ -8,7 +8,6 @@ and never loses work.
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from abc import ABC, abstractmethod
 from contextlib import suppress
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from runtime.settings import Settings
+    from runtime.stop_request import StopRequest
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +58,7 @@ class Listener(ABC):
     ) -> None:
         self.close()
 
-    def wait(self, seconds: float, stop: threading.Event | None = None) -> bool:
+    def wait(self, seconds: float, stop: StopRequest | None = None) -> bool:
         """Wait for a commit, including one since the last call.
 
         True after a commit, and if that cannot be determined. False after `seconds`, and once `stop` is set.

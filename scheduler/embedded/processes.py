@@ -80,7 +80,7 @@ class Embedded:
         self._status = SchedulerStatus()
         self._beat = Liveness("beat")
         self._stopping = False
-        self._hurried = threading.Event()
+        self._hurried = False
         self._context = WorkerContext(self._settings, self._processes)
         self._pool = Pool(self._context, self._processes)
         self._learned = LearnedProcess(self._settings)
@@ -280,11 +280,14 @@ class Embedded:
         if threading.current_thread() is not threading.main_thread():
             yield
             return
-        before = signal.signal(signal.SIGINT, lambda *_: self._hurried.set())
+        before = signal.signal(signal.SIGINT, lambda *_: self._hurry())
         try:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
+
+    def _hurry(self) -> None:
+        self._hurried = True
 
     def _release_all(self) -> None:
         """Return work in flight to pending, with no attempt counted: all of it if we lead, else our own processes'."""
@@ -319,7 +322,7 @@ class Embedded:
             return False
 
     def _stop_pool(self) -> None:
-        self._pool.stop(self._settings.stop_seconds, self._hurried.is_set, self._renew)
+        self._pool.stop(self._settings.stop_seconds, lambda: self._hurried, self._renew)
 
     def _end_on_signals(self) -> None:
         """Make SIGTERM leave the context in order, as Ctrl-C does, and lose neither."""
@@ -333,7 +336,7 @@ class Embedded:
             if os.getpid() != main:
                 return
             if self._stopping:
-                self._hurried.set()
+                self._hurry()
                 return
             waits = self._busy and self._told is None
             # Python only reports exceptions raised during garbage collection.

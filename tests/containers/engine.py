@@ -176,8 +176,11 @@ class Engine:
         grace = COMPOSE["services"][service].get("stop_grace_period", "10s").removesuffix("s")
         self.podman("stop", "--time", grace, name)
         (found,) = json.loads(self.podman("inspect", name).stdout)
+        status = int(found["State"]["ExitCode"])
+        if status:
+            print(f"{name} ended with {status}; it said:\n{self.logs(name)}")
         self.podman("rm", name)
-        return int(found["State"]["ExitCode"])
+        return status
 
     def image_bytes(self, name: str) -> int:
         """The size of an image, with what it is built on."""

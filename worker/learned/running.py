@@ -22,6 +22,7 @@ from models.queue.lease import release_worker
 from models.schema.learned import LearnedShard
 from runtime.logs import bind_global
 from runtime.settings import Settings
+from runtime.stop_request import StopRequest
 from steelyard.errors import MetricsError
 from steelyard.metrics.content_scores import ContentMetric
 from steelyard.metrics.learned.devices import VARIABLE, checked_device, current_device
@@ -47,8 +48,8 @@ class LearnedWorker:
         self._settings = settings
         self._context = WorkerContext(settings, 1)
         self._resources = Resources(settings.resource_folder)
-        self._stopped = threading.Event()
-        self._hurried = threading.Event()
+        self._stopped = StopRequest()
+        self._hurried = StopRequest()
         self._ended = threading.Event()
         self._lacks: tuple[str, ...] = ()
         self._code = 0

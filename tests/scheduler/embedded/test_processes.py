@@ -258,10 +258,10 @@ def test_a_second_signal_hurries_a_stop_and_does_not_interrupt_it(sqlite_url: st
         with pytest.raises(SystemExit) as ended:
             signal.raise_signal(signal.SIGTERM)
         assert ended.value.code == 128 + signal.SIGTERM
-        assert not embedded._hurried.is_set()
+        assert not embedded._hurried
         embedded._stopping = True
         signal.raise_signal(signal.SIGTERM)
-        assert embedded._hurried.is_set()
+        assert embedded._hurried
     finally:
         for undo in reversed(embedded._undo):
             undo()
