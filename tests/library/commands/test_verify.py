@@ -166,6 +166,7 @@ def test_a_parameter_and_a_version_that_differ(capsys):
         ),
         (("nothing.ZIP",), 1, "nothing.ZIP: there is no such file."),
         (("here/nothing",), 1, "here/nothing: there is no such file."),
+        (("./folder", "ref.txt"), 1, "./folder: is a folder, and no file. `steelyard campaign export"),
         (("ref.txt", "ref.txt", "tug.txt"), 1, "ref.txt: "),
         (("empty.json", "ref.txt", "tug.txt"), 1, "is not what `steelyard score -f json` prints"),
         (("broken.json", "ref.txt", "tug.txt"), 1, "is no JSON"),
@@ -174,6 +175,7 @@ def test_a_parameter_and_a_version_that_differ(capsys):
     ],
 )
 def test_what_cannot_be_verified(capsys, words, status, says):
+    Path("folder").mkdir()
     Path("empty.json").write_text('{"systems": []}')
     Path("broken.json").write_text("{")
     Path("list.json").write_text("[1, 2]")

@@ -117,8 +117,9 @@ def _verified(
                 return verify_result(document, published, files, systems, documents, source=source, resources=resources)
             text, title = _of_sacrebleu(document, published)
     elif names_a_file(published):
+        found = "is a folder, and no file" if os.path.isdir(published) else "there is no such file. Check the path"
         raise CommandError(
-            f"{published}: there is no such file. Check the path. `steelyard campaign export CAMPAIGN FILE.zip` writes "
+            f"{published}: {found}. `steelyard campaign export CAMPAIGN FILE.zip` writes "
             "an exported campaign, and `steelyard score -f json` prints a file of results."
         )
     try:
