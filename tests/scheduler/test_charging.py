@@ -22,13 +22,6 @@ from worker.errors import BrokerAway
 from worker.tasks import TaskMessage
 
 
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
-
-
 def test_what_is_ended_or_held_meanwhile_is_not_sent_and_charged_to_nobody(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -1,6 +1,6 @@
 """Handing out work: the window, the classes, the shares of teams, and brokers that are away."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -47,13 +47,6 @@ class App:
 
     def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
         return dict.fromkeys(classes, 0)
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
 
 
 def add_worker(engine: Engine, concurrency: int) -> None:

@@ -1,11 +1,9 @@
 """Work of several editions in one queue."""
 
-from collections.abc import Iterator
-
 import pytest
 from sqlalchemy import Engine, delete, func, insert, select, update
 
-from models.database.session import make_engine, reading, writing
+from models.database.session import reading, writing
 from models.queue.kinds.comparisons import start_comparison
 from models.queue.kinds.corpus_statistics import CORPUS_COUNT
 from models.queue.kinds.reductions import REDUCTION
@@ -31,13 +29,6 @@ from worker.context import WorkerContext
 from worker.handlers import do
 
 OLD, NEW = EDITION, EDITION + 1
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
 
 
 @pytest.fixture

@@ -1,11 +1,11 @@
 """Small shards travel together where enough is left for every process, and never with one that was tried before."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import pytest
 from sqlalchemy import Engine, insert, select, update
 
-from models.database.session import make_engine, reading, writing
+from models.database.session import reading, writing
 from models.queue.kinds.shards import SHARD
 from models.schema.base import now
 from models.schema.queue import Evaluation, Shard, Worker
@@ -50,13 +50,6 @@ class Kept:
     @property
     def keys(self) -> list[int]:
         return [key for message in self.messages for key in message.keys]
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
 
 
 @pytest.fixture

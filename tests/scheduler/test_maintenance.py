@@ -1,6 +1,5 @@
 """Counters that are set right, and rows that go when their work ended long ago."""
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -39,13 +38,6 @@ from worker.context import WorkerContext
 from worker.handlers import do
 
 DAY = 86400.0
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
 
 
 def count(engine: Engine, table: type) -> int:

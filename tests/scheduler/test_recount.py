@@ -1,7 +1,6 @@
 """Counters of open work are compared with the rows, and mended."""
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Engine, delete, func, insert, select, text, update
@@ -35,13 +34,6 @@ from tests.scheduler.test_maintenance import count, evaluations
 from tests.tasks import claim_task, complete_shard
 from worker.context import WorkerContext
 from worker.handlers import do
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
 
 
 def test_counters_are_set_by_the_shards(engine: Engine, database_url: str, caplog: pytest.LogCaptureFixture) -> None:

@@ -1,7 +1,6 @@
 """Finding what was lost."""
 
 import threading
-from collections.abc import Iterator
 
 import pytest
 from sqlalchemy import Engine, func, insert, select, update
@@ -47,13 +46,6 @@ one_kind = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 def vowels(monkeypatch: pytest.MonkeyPatch) -> None:
     """A learned metric that is known here alone."""
     monkeypatch.setitem(built_in.LEARNED, "vowels", "tests.worker.learned_metric:Vowels")
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
 
 
 @pytest.fixture

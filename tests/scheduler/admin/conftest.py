@@ -16,13 +16,6 @@ from worker.context import WorkerContext
 
 
 @pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
 def settings(database_url: str) -> Settings:
     return one_block_shards(database_url)
 

@@ -1,7 +1,6 @@
 """Taking in: all or nothing, nothing twice, and what is wrong is said."""
 
 import hashlib
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -11,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Engine, func, select
 
-from models.database.session import make_engine, reading, writing
+from models.database.session import reading, writing
 from models.results.boards import list_boards
 from models.schema.base import Base
 from models.schema.campaigns import CampaignTestSet, is_campaign_test_set
@@ -31,13 +30,6 @@ from tests.scheduler.jobs import one_block_shards, queue_job, some_text
 REFERENCE = b"a b\n\nc"
 GOOD = NewTestSet("set", {"A": REFERENCE, "B": b"x\ny\nz"}, source=b"1\n2\n3", source_language="en")
 PROTOCOL = NewProtocol(["A"], [parse_metric("bleu")])
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
 
 
 def take(engine: Engine, *submissions: NewSubmission, **others: object) -> IngestResult:

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
 from sqlalchemy import Engine, select
 
-from models.database.session import make_engine, reading, writing
+from models.database.session import reading, writing
 from models.results.leaderboard import read_leaderboard
 from models.schema.corpus import LayerBlock, Submission, Text, TextBlock
 from models.schema.results import Score
@@ -30,13 +29,6 @@ from tests.scheduler.jobs import one_block_shards, run_until_done, similar_text,
 
 LINES = b"dogs bark\ncats"
 LEMMAS = b"dog bark\ncat"
-
-
-@pytest.fixture
-def engine(database_url: str) -> Iterator[Engine]:
-    engine = make_engine(database_url)
-    yield engine
-    engine.dispose()
 
 
 def annotated(text: bytes, seed: int) -> bytes:
