@@ -10,7 +10,7 @@ from sqlalchemy import Engine, or_, select
 from models.database.session import reading, writing
 from models.errors import RowsHeld
 from models.queue.evaluation_end import lock_evaluations
-from models.queue.kinds.reductions import enqueue_reduction
+from models.queue.kinds.reductions import enqueue_reductions
 from models.queue.kinds.registry import SENT
 from models.queue.lease import in_flight, retry_later
 from models.queue.sweep import Expired, find_exhausted, find_expired, resend_stale
@@ -107,7 +107,7 @@ def enqueue_missing_reductions(engine: Engine) -> int:
         rows = connection.execute(orphaned).all()
         for row in rows:
             if lock_evaluations(connection, [row.id], [EvaluationState.REDUCING]):
-                enqueue_reduction(connection, [row.id])
+                enqueue_reductions(connection, [row.id])
     return len(rows)
 
 

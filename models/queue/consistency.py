@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlalchemy import ColumnElement, Connection, func, or_, select, update
 
 from models.queue.evaluation_end import lock_evaluations
-from models.queue.kinds.reductions import enqueue_reduction
+from models.queue.kinds.reductions import enqueue_reductions
 from models.schema.base import now
 from models.schema.learned import LearnedColumn, LearnedShard, LearnedShardEvaluation
 from models.schema.queue import RUNNING, Comparison, Evaluation, Shard, ShardEvaluation, Trials
@@ -40,7 +40,7 @@ def recount(connection: Connection, evaluation: int) -> tuple[int, int] | None:
         return None
     connection.execute(update(Evaluation).where(Evaluation.id == evaluation).values(remaining=row.unfinished))
     if not row.unfinished:
-        enqueue_reduction(connection, [evaluation])
+        enqueue_reductions(connection, [evaluation])
     return row.remaining, row.unfinished
 
 

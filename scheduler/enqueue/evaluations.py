@@ -11,7 +11,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from models.corpus.protocols import ProtocolContent, read_protocol
 from models.database.upsert import insert_ignore
 from models.queue.given_statistics import give_statistics
-from models.queue.kinds.reductions import enqueue_reduction
+from models.queue.kinds.reductions import enqueue_reductions
 from models.queue.lease import is_open
 from models.queue.missing_blocks import (
     MissingBlocks,
@@ -30,10 +30,6 @@ from scheduler.enqueue.learned import Urgency, enqueue_learned
 from scheduler.enqueue.reuse import reuse_statistics
 from scheduler.enqueue.shard_plan import PlannedShard, plan_missing
 from steelyard.metrics.metric import EDITION
-from steelyard.metrics.registry import parse_metric
-
-PRODUCTS_TOGETHER = 1 << 35
-"""Limit on the products (segments × replicates × columns) of one reduction over reused statistics."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,7 +153,8 @@ def enqueue_submissions(
         )
         not_before = NOT_YET if waits else 0.0
         _insert_shards(connection, protocol_id, plan, int(queue_class), team, due_at, not_before)
-    _reduce(connection, protocol, [evaluation for evaluation, gaps in missing.items() if not gaps])
+    if complete := [evaluation for evaluation, gaps in missing.items() if not gaps]:
+        enqueue_reductions(connection, complete)
     by_submission = {row.submission_id: row for row in found}
     chosen = [by_submission[each] for each in submissions]
     whole = len(protocol.metrics)
@@ -278,12 +275,3 @@ def _insert_shards(
     for amount in set(amounts.values()):
         chosen = [evaluation for evaluation, segments_left in amounts.items() if segments_left == amount]
         connection.execute(update(Evaluation).where(Evaluation.id.in_(chosen)).values(remaining=amount))
-
-
-def _reduce(connection: Connection, protocol: ProtocolContent, evaluations: Sequence[int]) -> None:
-    """Enqueue reductions for evaluations with complete statistics, each with a few seconds of work."""
-    columns = sum(len(parse_metric(each).columns) for each in protocol.metrics)
-    products = protocol.segments * (1 + protocol.replicates) * columns
-    together = max(1, PRODUCTS_TOGETHER // products)
-    for begin in range(0, len(evaluations), together):
-        enqueue_reduction(connection, evaluations[begin : begin + together])

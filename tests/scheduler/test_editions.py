@@ -128,7 +128,7 @@ def test_statistics_of_an_older_edition_are_dropped(
         # All shards are done, and nobody is left to add them up.
         claim_task(connection, SHARD, shards[2], owner="o", worker="w", lease_seconds=60, max_attempts=3)
         connection.execute(update(Shard).where(Shard.id == shards[2]).values(state=LeaseState.DONE))
-        evaluations.enqueue_reduction(connection, job.all_evaluations)
+        evaluations.enqueue_reductions(connection, job.all_evaluations)
     become(monkeypatch, NEW)
     assert Editions().run_once(engine, settings) == 1
     with reading(engine) as connection:

@@ -7,7 +7,7 @@ from sqlalchemy import Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
-from models.queue.kinds.reductions import enqueue_reduction
+from models.queue.kinds.reductions import enqueue_reductions
 from models.queue.kinds.registry import SENT
 from models.queue.kinds.shards import SHARD
 from models.queue.sweep import find_exhausted
@@ -201,7 +201,7 @@ def tried_twice(engine: Engine, settings: Settings, table: type[Leased]) -> None
         with writing(engine) as connection:
             connection.execute(update(Shard).values(state=LeaseState.DONE, ended_at=now()))
             for evaluation in job.all_evaluations:
-                enqueue_reduction(connection, [evaluation])
+                enqueue_reductions(connection, [evaluation])
     elif table is Trials:
         work_off(settings)
         pair = tuple((evaluation,) for evaluation in job.all_evaluations)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from steelyard.resampling.bootstrap import exact_product
+from steelyard.resampling.bootstrap import exact_products
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -58,7 +58,7 @@ class ExchangedMoments:
         """
         found = np.zeros((2, len(swapped), 6))
         if self._cells and len(swapped):
-            moved = exact_product(swapped.view(np.uint8), self._steps[np.newaxis])[0]
+            moved = exact_products(swapped.view(np.uint8), [self._steps[np.newaxis]])[0][0]
             kept = self._totals - moved
             y, yy, xy = np.moveaxis(np.stack([kept[:, :3] + moved[:, 3:], kept[:, 3:] + moved[:, :3]]), -1, 0)
             x, xx = self._human

@@ -7,6 +7,7 @@ draws are made.
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -140,22 +141,33 @@ def summed(tables: Sequence[NDArray[Any]], draws: int) -> Callable[[Counts], lis
         # Sums of fewer steps are exact in half the bytes, too.
         kinds.append(np.float32 if (steps < SINGLE_STEPS).all() else np.float64)
         first += len(bound)
-    return lambda counts: [exact_product(counts, *each) for each in zip(given, kinds, strict=True)]
+
+    def sums(counts: Counts) -> list[Floats]:
+        # All of a kind in one product: the counts are made ready for it once.
+        of_kind = {
+            kind: iter(
+                exact_products(counts, [each for each, its in zip(given, kinds, strict=True) if its is kind], kind)
+            )
+            for kind in (np.float32, np.float64)
+        }
+        return [next(of_kind[kind]) for kind in kinds]
+
+    return sums
 
 
-def exact_product(counts: Counts, table: Floats, kind: type[np.floating[Any]] = np.float64) -> Floats:
+def exact_products(counts: Counts, tables: Sequence[Floats], kind: type[np.floating[Any]] = np.float64) -> list[Floats]:
     """The counts times the statistics of each system; the caller has seen that every part of the sums is exact.
 
     Parameters
     ----------
     counts : ndarray of unsigned integers, shape (B, n)
-    table : ndarray of float64, shape (systems, n, k)
+    tables : sequence of ndarray of float64, shape (systems, n, k)
     kind : type, optional
         The floats in which sums are exact.
 
     Returns
     -------
-    ndarray of float64, shape (systems, B, k)
+    list of ndarray of float64, shape (systems, B, k)
 
     Raises
     ------
@@ -164,16 +176,24 @@ def exact_product(counts: Counts, table: Floats, kind: type[np.floating[Any]] = 
     """
     if counts.dtype not in (np.uint8, np.uint16):
         raise BadArray(f"counts is {counts.dtype}{list(counts.shape)}, but must be uint8|uint16[B, n].")
-    (rows, drawn), (systems, segments, columns) = counts.shape, table.shape
-    if drawn != segments:
-        raise BadArray(f"Draws of {drawn} segments do not fit tables of {segments} rows.")
-    sums = np.zeros((rows, systems * columns))
-    at_once = max(BLOCK, FLOATS_AT_ONCE // max(rows, systems * columns, 1))
-    for begin in range(0, segments, at_once):
-        part = slice(begin, begin + at_once)
-        side_by_side = table[:, part].swapaxes(0, 1).astype(kind)
-        sums += counts[:, part].astype(kind) @ side_by_side.reshape(len(side_by_side), systems * columns)
-    return np.ascontiguousarray(sums.reshape(rows, systems, columns).swapaxes(0, 1))
+    rows, drawn = counts.shape
+    for table in tables:
+        if table.shape[1] != drawn:
+            raise BadArray(f"Draws of {drawn} segments do not fit tables of {table.shape[1]} rows.")
+    edges = np.cumsum([0, *(systems * columns for systems, _, columns in (each.shape for each in tables))]).tolist()
+    sums = np.zeros((rows, edges[-1]))
+    at_once = max(BLOCK, FLOATS_AT_ONCE // max(rows, edges[-1], 1))
+    for begin in range(0, drawn if edges[-1] else 0, at_once):
+        part = slice(begin, min(begin + at_once, drawn))
+        side_by_side = np.empty((part.stop - begin, edges[-1]), kind)
+        for table, its in zip(tables, pairwise(edges), strict=True):
+            by_segment = table[:, part].swapaxes(0, 1)
+            side_by_side[:, slice(*its)].reshape(by_segment.shape)[...] = by_segment
+        sums += counts[:, part].astype(kind) @ side_by_side
+    return [
+        np.ascontiguousarray(sums[:, slice(*its)].reshape(rows, len(table), table.shape[2]).swapaxes(0, 1))
+        for table, its in zip(tables, pairwise(edges), strict=True)
+    ]
 
 
 def add_parts(parts: Iterable[Floats]) -> Floats:

@@ -12,11 +12,15 @@ from models.database.upsert import upsert
 from models.queue.evaluation_end import fail_evaluations, lock_evaluations
 from models.queue.task_kind import Claim, Failure, TaskKind
 from models.schema.base import now
+from models.schema.corpus import Protocol, TestSet
 from models.schema.queue import Evaluation, Reduction
 from models.schema.results import Score
 from models.schema.states import EvaluationState
 
 SCORE_KEY = ("evaluation_id", "metric")
+
+LARGEST_REDUCTION = 1 << 29
+"""Segments x replicates x metrics of one reduction of several evaluations: a third of a second's work."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,8 +35,11 @@ class ClaimedReduction(Claim):
         return {"protocol": self.protocol_id, "evaluations": self.evaluations}
 
 
-def enqueue_reduction(connection: Connection, evaluations: Sequence[int]) -> int:
-    """Add a pending reduction for evaluations of one protocol and edition whose shards are all done; its id."""
+def enqueue_reductions(connection: Connection, evaluations: Sequence[int]) -> list[int]:
+    """Add pending reductions for evaluations of one protocol and edition whose shards are all done; their ids.
+
+    Several where there is much to add up, so that more than one worker does it.
+    """
     first = connection.execute(
         select(
             Evaluation.protocol_id,
@@ -43,14 +50,25 @@ def enqueue_reduction(connection: Connection, evaluations: Sequence[int]) -> int
             Evaluation.trace,
         ).where(Evaluation.id == evaluations[0])
     ).one()
-    inserted = insert(Reduction).values(**first._mapping).returning(Reduction.id)
-    reduction = connection.execute(inserted).scalar_one()
-    connection.execute(
-        update(Evaluation)
-        .where(Evaluation.id.in_(evaluations))
-        .values(state=EvaluationState.REDUCING, reduction_id=reduction)
-    )
-    return reduction
+    metrics, replicates, segments = connection.execute(
+        select(Protocol.metrics, Protocol.replicates, TestSet.segments)
+        .join(TestSet, TestSet.id == Protocol.test_set_id)
+        .where(Protocol.id == first.protocol_id)
+    ).one()
+    products = len(evaluations) * segments * (1 + replicates) * len(metrics)
+    parts = max(1, min(len(evaluations), -(-products // LARGEST_REDUCTION)))
+    reductions = []
+    for part in range(parts):
+        members = evaluations[part * len(evaluations) // parts : (part + 1) * len(evaluations) // parts]
+        inserted = insert(Reduction).values(**first._mapping).returning(Reduction.id)
+        reduction = connection.execute(inserted).scalar_one()
+        connection.execute(
+            update(Evaluation)
+            .where(Evaluation.id.in_(members))
+            .values(state=EvaluationState.REDUCING, reduction_id=reduction)
+        )
+        reductions.append(reduction)
+    return reductions
 
 
 def _load(connection: Connection, claim: Claim) -> ClaimedReduction | None:
@@ -98,7 +116,7 @@ def _exhausted(connection: Connection, reduction: Row[Any], failure: Failure) ->
         fail_evaluations(connection, waiting, reason, fault=failure.fault)
         return
     for evaluation in waiting:
-        enqueue_reduction(connection, [evaluation])
+        enqueue_reductions(connection, [evaluation])
 
 
 def _removable() -> ColumnElement[bool]:

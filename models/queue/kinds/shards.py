@@ -16,7 +16,7 @@ from sqlalchemy import ColumnElement, Connection, Row, exists, func, insert, sel
 from models.database.upsert import upsert_blobs
 from models.queue.evaluation_end import fail_evaluations, lock_evaluations
 from models.queue.kinds.corpus_statistics_plan import protocols_awaiting_statistics
-from models.queue.kinds.reductions import REDUCTION, enqueue_reduction
+from models.queue.kinds.reductions import REDUCTION, enqueue_reductions
 from models.queue.task_kind import Claim, Failure, Ready, TaskKind, Together
 from models.schema.base import BLOCK_SEGMENTS, now
 from models.schema.column_types import kept
@@ -127,7 +127,7 @@ def _columns(_claim: ClaimedShard, scored: ScoredShard) -> Mapping[str, object]:
 
 
 def _complete(connection: Connection, done: Sequence[tuple[ClaimedShard, ScoredShard]]) -> list[Ready]:
-    """Store the results, and move complete evaluations to `reducing`: those of one protocol share a new reduction."""
+    """Store the results, and move complete evaluations to `reducing`: those of one protocol share new reductions."""
     # All shards of an evaluation wait for each other from here to the commit, so there is little communication in
     # between.
     protocols = {evaluation: claim.protocol_id for claim, _ in done for evaluation in claim.evaluations}
@@ -147,7 +147,11 @@ def _complete(connection: Connection, done: Sequence[tuple[ClaimedShard, ScoredS
     remaining = {row.id: row.remaining for row in counted}
     complete = sorted(evaluation for evaluation, shards in remaining.items() if not shards)
     by_protocol = groupby(sorted(complete, key=lambda each: protocols[each]), key=protocols.__getitem__)
-    return [(REDUCTION, enqueue_reduction(connection, list(members))) for _, members in by_protocol]
+    return [
+        (REDUCTION, reduction)
+        for _, members in by_protocol
+        for reduction in enqueue_reductions(connection, list(members))
+    ]
 
 
 def _still_ours(

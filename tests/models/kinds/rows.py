@@ -7,7 +7,7 @@ from sqlalchemy import Connection, Engine, func, select, update
 
 from models.database.session import reading, writing
 from models.queue.kinds.comparisons import start_comparison
-from models.queue.kinds.reductions import enqueue_reduction
+from models.queue.kinds.reductions import enqueue_reductions
 from models.results.randomizations import Pair, RandomizationPlan
 from models.schema.base import Base, now
 from models.schema.corpus import Submission
@@ -42,7 +42,7 @@ def queue_row(engine: Engine, table: type[Leased], segments: int = 200) -> int:
             # Learned metrics are scored after the others.
             connection.execute(update(Evaluation).values(state=EvaluationState.DONE))
         if table is Reduction:
-            enqueue_reduction(connection, job.all_evaluations[1:])
+            enqueue_reductions(connection, job.all_evaluations[1:])
         if table is Trials:
             contest = RandomizationPlan(job.protocols[0], ((1,), (2,)), (Pair(0, 0, 1),), 300, 7)
             start_comparison(connection, contest, [(100, 200)], queue_class=1, team="", edition=EDITION)

@@ -4,12 +4,13 @@ import threading
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, insert, select, update
+from sqlalchemy import Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.errors import RowsHeld
 from models.queue.evaluation_end import cancel_evaluations, fail_evaluations, lock_evaluations
-from models.queue.kinds.reductions import REDUCTION, enqueue_reduction
+from models.queue.kinds import reductions
+from models.queue.kinds.reductions import REDUCTION, enqueue_reductions
 from models.queue.lease import claim_rows, complete_rows, refusals
 from models.schema.base import now
 from models.schema.learned import LearnedColumn, LearnedShard
@@ -30,7 +31,7 @@ from tests.databases import waits_for_a_lock
 from tests.faults.cluster import until
 from tests.models.kinds.rows import KINDS, claim, ends, queue_row, release, row_of, waiting_keys
 from tests.models.queue.test_shards import results, score_rows
-from tests.scheduler.jobs import one_block_shards, queue_job
+from tests.scheduler.jobs import one_block_shards, queue_job, work_off
 from tests.tasks import complete_shard, complete_task
 
 
@@ -127,6 +128,21 @@ def test_scores_and_ends_are_those_of_the_job(engine: Engine, sqlite_url: str) -
     assert ends(engine, job) == ["done", "done", "cancelled"]
 
 
+@pytest.mark.parametrize(("largest", "shared"), [(1, [1] * 5), (2, [1, 2, 2]), (4, [2, 3]), (5, [5])])
+def test_much_to_add_up_is_shared_by_several_reductions(
+    engine: Engine, sqlite_url: str, monkeypatch: pytest.MonkeyPatch, largest: int, shared: list[int]
+) -> None:
+    settings = one_block_shards(sqlite_url)
+    job = queue_job(engine, settings, segments=200, systems=5, replicates=100, metrics=["bleu", "ter"])
+    monkeypatch.setattr(reductions, "LARGEST_REDUCTION", largest * 200 * 101 * 2)
+    work_off(settings)
+    with reading(engine) as connection:
+        groups = connection.scalars(select(func.count()).select_from(Evaluation).group_by(Evaluation.reduction_id))
+        assert sorted(groups) == shared
+        assert connection.scalar(select(func.count()).select_from(Reduction)) == len(shared)
+    assert ends(engine, job) == ["done"] * 5
+
+
 @pytest.mark.usefixtures("others")
 def test_scores_take_the_place_of_those_that_are_there_and_what_ended_meanwhile_gets_none(
     engine: Engine, sqlite_url: str
@@ -136,7 +152,7 @@ def test_scores_take_the_place_of_those_that_are_there_and_what_ended_meanwhile_
     with writing(engine) as connection:
         theirs = Evaluation.id.in_(job.all_evaluations)
         connection.execute(update(Evaluation).where(theirs).values(reason="tried before", remaining=0))
-        reduction = enqueue_reduction(connection, job.all_evaluations)
+        (reduction,) = enqueue_reductions(connection, job.all_evaluations)
     mine = claim(engine, Reduction, reduction)
     rows = score_rows(mine)
     old = {"specification": "o", "title": "o", "signature": "o", "higher_is_better": False, "scale": 1.0}
