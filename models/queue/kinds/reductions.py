@@ -19,8 +19,11 @@ from models.schema.states import EvaluationState
 
 SCORE_KEY = ("evaluation_id", "metric")
 
-LARGEST_REDUCTION = 1 << 29
-"""Segments x replicates x metrics of one reduction of several evaluations: a third of a second's work."""
+SHARED_PRODUCTS = 1 << 29
+"""Segments x replicates x scores, a third of a second's work: less is not shared by several reductions."""
+
+SHARED_SCORES = 60
+"""Fewer are not either: a reduction draws the replicates, which takes as long as about eight scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +58,9 @@ def enqueue_reductions(connection: Connection, evaluations: Sequence[int]) -> li
         .join(TestSet, TestSet.id == Protocol.test_set_id)
         .where(Protocol.id == first.protocol_id)
     ).one()
-    products = len(evaluations) * segments * (1 + replicates) * len(metrics)
-    parts = max(1, min(len(evaluations), -(-products // LARGEST_REDUCTION)))
+    scores = len(evaluations) * len(metrics)
+    most = segments * (1 + replicates) * scores // SHARED_PRODUCTS, scores // SHARED_SCORES, len(evaluations)
+    parts = max(1, min(most))
     reductions = []
     for part in range(parts):
         members = evaluations[part * len(evaluations) // parts : (part + 1) * len(evaluations) // parts]

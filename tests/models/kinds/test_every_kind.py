@@ -128,18 +128,30 @@ def test_scores_and_ends_are_those_of_the_job(engine: Engine, sqlite_url: str) -
     assert ends(engine, job) == ["done", "done", "cancelled"]
 
 
-@pytest.mark.parametrize(("largest", "shared"), [(1, [1] * 5), (2, [1, 2, 2]), (4, [2, 3]), (5, [5])])
+@pytest.mark.parametrize(
+    ("products", "scores", "shared"),
+    [
+        (2, 1, [1] * 5),
+        (3, 1, [1, 2, 2]),
+        (4, 1, [2, 3]),
+        (3, 5, [2, 3]),
+        (10, 1, [5]),
+        (11, 1, [5]),
+        (2, 11, [5]),
+        (1, 2, [1] * 5),
+    ],
+)
 def test_much_to_add_up_is_shared_by_several_reductions(
-    engine: Engine, sqlite_url: str, monkeypatch: pytest.MonkeyPatch, largest: int, shared: list[int]
+    engine: Engine, sqlite_url: str, monkeypatch: pytest.MonkeyPatch, products: int, scores: int, shared: list[int]
 ) -> None:
     settings = one_block_shards(sqlite_url)
     job = queue_job(engine, settings, segments=200, systems=5, replicates=100, metrics=["bleu", "ter"])
-    monkeypatch.setattr(reductions, "LARGEST_REDUCTION", largest * 200 * 101 * 2)
+    monkeypatch.setattr(reductions, "SHARED_PRODUCTS", products * 200 * 101)
+    monkeypatch.setattr(reductions, "SHARED_SCORES", scores)
     work_off(settings)
     with reading(engine) as connection:
-        groups = connection.scalars(select(func.count()).select_from(Evaluation).group_by(Evaluation.reduction_id))
-        assert sorted(groups) == shared
-        assert connection.scalar(select(func.count()).select_from(Reduction)) == len(shared)
+        ours = select(func.count()).where(Evaluation.id.in_(job.all_evaluations)).group_by(Evaluation.reduction_id)
+        assert sorted(connection.scalars(ours)) == shared
     assert ends(engine, job) == ["done"] * 5
 
 
