@@ -32,6 +32,7 @@ def test_the_encoding_is_among_those_that_are_named(language: str, encoding: str
     data = TEXTS[language].encode(encoding, "ignore")
     found = likely_encodings(data, language)
     assert encoding in found
+    assert likely_encodings(data, f"{language.upper()}_XX") == found
     told = advice(data, f"{language}-XX")
     assert f"it may be in {found[0]}" in told
     # What is advised gives the text back: letters that are wrong would pass as UTF-8 afterwards.

@@ -69,13 +69,14 @@ def test_ranks_go_from_1_and_do_not_know_the_order_of_systems(scores, version):
 
 
 @pytest.mark.parametrize("version", sorted(VERSIONS))
-def test_a_system_without_a_metric_is_not_ranked_and_moves_nobody(version):
+@pytest.mark.parametrize("weights", [None, [1.0, 5.0]])
+def test_a_system_without_a_metric_is_not_ranked_and_moves_nobody(version, weights):
     whole = np.array([[3.0, 1.0, 2.0], [7.0, 9.0, 4.0]])
     gaps = np.insert(whole, 1, [100.0, np.nan], axis=1)
-    found = autorank(gaps, version)
+    found = autorank(gaps, version, weights)
     assert np.isnan(found[1])
-    assert np.delete(found, 1).tolist() == autorank(whole, version).tolist()
-    assert np.isnan(autorank(np.full((2, 3), np.nan), version)).all()
+    assert np.delete(found, 1).tolist() == autorank(whole, version, weights).tolist()
+    assert np.isnan(autorank(np.full((2, 3), np.nan), version, weights)).all()
 
 
 def test_an_unknown_version_is_refused():

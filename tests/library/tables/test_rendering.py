@@ -154,6 +154,13 @@ def test_an_empty_table_is_said_or_has_no_rows(form):
     assert json.loads(shown) == [] if form == "json" else shown
 
 
+@pytest.mark.parametrize("form", ["text", "markdown", "latex", "html"])
+def test_the_notes_of_an_empty_table_say_why_it_is_empty(form):
+    empty = Table(COLUMNS, [], "Scores", notes=["Nothing was handed in."], empty="There are no systems.")
+    shown = render([empty], form)
+    assert 0 <= shown.index("There are no systems.") < shown.index("Nothing was handed in.")
+
+
 def unescaped(cell: str) -> str:
     result, escape = "", False
     for character in cell:
