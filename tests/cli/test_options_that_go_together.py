@@ -27,6 +27,33 @@ SERVER = ["--server", "https://mt.example.org"]
         (["leaderboard", "--power", "-f", "csv", *SERVER], "--power has no csv."),
         (["health", "--live"], "--live is for --http"),
         (["health", "worker", "--live"], "--live is for --http"),
+        (["campaign", "ngrams", "wmt", "--systems", "a", "b", "c", *SERVER], "--systems takes two systems, not 3."),
+        (
+            ["scores", "import", "wmt", "FILE", "--create", "--test-set", "news", *SERVER],
+            "--create makes test sets of the pairs in the files, so --test-set is not for it.",
+        ),
+        (["submission", "update", "7", "--primary", "--contrastive", *SERVER], "Give one of --primary and --contrast"),
+        (["testset", "correct", "wmt", "news", "FILE", "b/FILE", "--reason", "x", *SERVER], "two files called FILE."),
+        (
+            ["team", "update", "harbour", *SERVER],
+            "Say what to change: --member, --lead, --remove, --publication-name or",
+        ),
+        (["notice", "update", *SERVER], "Say what to change: KIND... --by CHANNEL, --webhook or --renew-feed."),
+        (["system", "update", "wmt", "mast", *SERVER], "Say what to change: --description, --paper, --parameters or"),
+        (
+            ["system", "update", "wmt", "mast", "--parameters", "many", *SERVER],
+            "'many' is no number of parameters. Write it as 7B, 350M or 7000000000.",
+        ),
+        (["verify"], "Name what was published: a signature, a file, a campaign, or --submission N."),
+        (
+            ["verify", "--submission", "7", "--score", "30.1", *SERVER],
+            "What is stored has its texts and scores: leave out --score.",
+        ),
+        (
+            ["verify", "wmt", "FILE", "-i", "FILE", "-src", "FILE", "--submission", "7", *SERVER],
+            "What is stored has its texts and scores: leave out FILE, --input, --source.",
+        ),
+        ([*SERVER, "db", "status"], "This verb needs the database, not a --server."),
     ],
 )
 def test_options_that_do_not_go_together(

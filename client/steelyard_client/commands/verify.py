@@ -36,16 +36,23 @@ def _verify(
     """Verify what is stored, or leave it to the verb of the library; the exit status."""
     if published is None and submission is None:
         raise UsageError("Name what was published: a signature, a file, a campaign, or --submission N.")
-    given = [name for name, value in of_files.items() if value]
+    given = [_as_typed(each) for each in verify_files.params if of_files.get(each.name or "")]
     if submission is None and published is not None and (given or not _is_campaign(published)):
         found: int = verify_files.callback(published=published, format=format, resource=resource, **of_files)  # type: ignore[misc]
         return found
     if given:
-        raise UsageError(f"What is stored has its texts and scores: leave out {' and '.join(given)}.")
+        raise UsageError(f"What is stored has its texts and scores: leave out {', '.join(given)}.")
     with connected(server, database, account) as client:
         verification = _of_stored(client, published, submission, resource)
     print(verification.rendered(format), end="")
     return 0 if verification.verified else 1
+
+
+def _as_typed(parameter: click.Parameter) -> str:
+    """An option by its long name, an argument as the help shows it."""
+    if isinstance(parameter, click.Option):
+        return max(parameter.opts, key=len)
+    return (parameter.metavar or "").removesuffix("...")
 
 
 def _is_campaign(published: str) -> bool:
