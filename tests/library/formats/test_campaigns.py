@@ -1,6 +1,7 @@
 """Campaigns from whatever holds one: folders in the layouts, folders of marked-up files, such files one by one."""
 
 import re
+import zipfile
 from itertools import product
 
 import pytest
@@ -10,7 +11,9 @@ from steelyard.formats.campaign.campaigns import read_any_campaign, read_test_se
 from steelyard.formats.campaign.folder import read_campaign
 from steelyard.formats.campaign.layouts import BadCampaign
 from steelyard.formats.campaign.test_sets import find_test_sets, has_test_sets
+from steelyard.formats.campaign.zips import unpacked_paths
 from steelyard.text.findings import BadMarkup
+from steelyard.text.limits import DEFAULT_LIMITS
 from tests.library.formats.campaign_folders import small_campaign, write
 
 DATASET = """<?xml version='1.0' encoding='utf-8'?>
@@ -195,3 +198,34 @@ def test_real_marked_files_have_the_segments_of_the_plain_ones(real_data):
         for name, text in marked.systems.items():
             normalised = {b" ".join(line.split()) for line in plain.systems[name].lines()}
             assert normalised.issuperset(text.lines())
+
+
+@pytest.mark.parametrize("names", [["ref.sgm", "tug.sgm"], ["ref.sgm", "tug.sgm", "barge"], ["."]])
+def test_marked_files_of_one_pair_are_one_test_set_which_several_pairs_cannot_be(folder, names):
+    paths = [folder / name for name in names]
+    campaign = read_test_sets(paths, pairs=["en-cs"])
+    assert campaign.name == "harbour"
+    (only,) = campaign.test_sets
+    assert only == read_any_campaign(paths)
+    assert read_test_sets(paths).test_sets == campaign.test_sets
+    with pytest.raises(BadCampaign) as raised:
+        read_test_sets(paths, pairs=["en-cs", "en-de"])
+    assert str(raised.value) == "These files are one test set: choose one language pair, not en-cs, en-de."
+    with pytest.raises(BadCampaign, match=r"not for the language pair en-de, but for en-cs\.$"):
+        read_test_sets(paths, pairs=["en-de"])
+
+
+def test_a_damaged_zip_and_one_that_is_cut_are_refused(folder, tmp_path):
+    path = tmp_path / "harbour.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in ("src.sgm", "ref.sgm", "tug.sgm"):
+            archive.write(folder / name, f"harbour/{name}")
+    with unpacked_paths([str(path)], DEFAULT_LIMITS) as places:
+        assert read_test_sets(places).name == "harbour"
+    whole = path.read_bytes()
+    begin = whole.index(b"src.sgm") + len("src.sgm")
+    path.write_bytes(whole[:begin] + b"\xff" * 20 + whole[begin + 20 :])
+    told = rf"^{re.escape(str(path))}: is a damaged zip, or an encrypted one\.$"
+    with pytest.raises(BadCampaign, match=told), unpacked_paths([str(path)], DEFAULT_LIMITS):
+        pass
+    assert [each.name for each in tmp_path.iterdir() if each.name.startswith("steelyard-")] == []

@@ -317,3 +317,78 @@ def test_a_document_that_nobody_translated_is_left_out_and_said(tmp_path: Path) 
     assert [each.doc_id for each in found.documents or ()] == ["quay.com.1", "quay.com.1", "empty"]
     assert "en-cs_CZ: 1 document without any reference left out." in found.notices
     assert not found.variable_references
+
+
+@pytest.mark.parametrize("refs", [None, {"refA": {"ref": None}}, {"refA": None}, {"refA": {}}])
+def test_a_reference_that_says_nothing_is_none(folder: Path, refs: object) -> None:
+    test = folder / "data" / "wmt25-genmt.jsonl"
+    rows = [json.loads(line) for line in test.read_text().splitlines()]
+    lines(test, [*rows[:2], rows[2] | {"refs": refs}, rows[3]])
+    campaign = read(folder)
+    assert [each.name for each in campaign.test_sets] == ["en-cs_CZ"]
+    assert "en-zh_CN: left out, for it has no references." in campaign.notices
+    lines(test, [{**each, "refs": refs} for each in rows])
+    with pytest.raises(BadText, match=r"wmt25: no language pair has references and outputs\. .*en-zh_CN: left out"):
+        read(folder)
+
+
+@pytest.mark.parametrize("refs", [["Jedna"], "Jedna", 7])
+def test_references_that_are_no_object_are_named(folder: Path, refs: object) -> None:
+    test = folder / "data" / "wmt25-genmt.jsonl"
+    test.write_text(test.read_text() + json.dumps({**document("en-de" + NEWS, "x", None), "refs": refs}) + "\n")
+    with pytest.raises(BadText, match=r"wmt25-genmt\.jsonl, line 5: 'refs' must be an object\.$"):
+        read(folder)
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"lp": "Czech\x07"}, r"line 2: Czech\\x07 is no language pair\.$"),
+        ({"lp": None}, r"line 2: has no text under 'lp'\.$"),
+        ({"segment_id": 1}, r"line 2: the segment 1 is there twice\.$"),
+        ({"source": None}, r"line 2: has no text under 'source'\.$"),
+    ],
+)
+def test_segments_of_wmt24pp_that_do_not_fit_are_named(tmp_path: Path, more: dict[str, Any], told: str) -> None:
+    row = {"lp": "en-cs_CZ", "document_id": "d", "is_bad_source": False, "target": "E", "original_target": "F"}
+    row |= {"domain": "news", "segment_id": 1, "source": "One"}
+    lines(tmp_path / "en-cs_CZ.jsonl", [row, {**row, "segment_id": 2, **more}])
+    with pytest.raises(BadText, match=told):
+        read(tmp_path, without_systems=True)
+
+
+def test_blank_lines_are_no_documents_and_count_as_lines(folder: Path) -> None:
+    before = read(folder)
+    test = folder / "data" / "wmt25-genmt.jsonl"
+    test.write_text(test.read_text().replace("\n", "\n\n \n"))
+    assert read(folder).test_sets[1:] == before.test_sets[1:]
+    test.write_text(test.read_text() + "[]\n")
+    with pytest.raises(BadText, match=r"line 13: is not a JSON object \(it is no object\)"):
+        read(folder)
+    test.write_text(test.read_text().replace("[]\n", '{"a": ' + "[" * 300_000 + "]" * 300_000 + "}\n"))
+    with pytest.raises(BadText, match=r"line 13: is not a JSON object \(it is nested too deeply\)"):
+        read(folder)
+
+
+def test_a_first_document_longer_than_what_is_looked_at_is_known_by_its_keys(tmp_path: Path) -> None:
+    long = "One ship. " * 20_000
+    lines(tmp_path / "test.jsonl", [document("en-cs" + NEWS, long, "Loď.")])
+    lines(tmp_path / "systems" / "tug.jsonl", [output("en-cs" + NEWS, "Loď. " * 40_000)])
+    assert has_campaign(tmp_path)
+    (only,) = read(tmp_path).test_sets
+    assert only.source is not None
+    assert (only.source.lines(), list(only.systems)) == ([long.strip().encode()], ["tug"])
+
+
+def test_folders_are_searched_to_a_depth_of_three(folder: Path) -> None:
+    before = read(folder)
+    raft = folder / "data" / "systems" / "raft.jsonl"
+    (folder / "data" / "systems" / "deep").mkdir()
+    raft = raft.rename(folder / "data" / "systems" / "deep" / "raft.jsonl")
+    assert read(folder).test_sets[1:] == before.test_sets[1:]
+    assert list(read(folder).test_sets[0].systems) == ["Tug-4.1", "raft"]
+    (folder / "data" / "systems" / "deep" / "deeper").mkdir()
+    raft.rename(raft.parent / "deeper" / "raft.jsonl")
+    found = read(folder)
+    assert list(found.test_sets[0].systems) == ["Tug-4.1"]
+    assert f"{folder}: not used: data/systems/deep/deeper/raft.jsonl." in found.notices

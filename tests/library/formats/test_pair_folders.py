@@ -251,3 +251,34 @@ def test_what_was_odd_in_a_file_with_a_canary_is_still_said() -> None:
     [left] = shorter.values()
     assert (left.lines(), left.segments, left.notices) == ([b"one", b"two"], 2, odd)
     assert said == "The first line of 1 file, a canary, is left out."
+
+
+@pytest.mark.parametrize(
+    ("place", "field", "line", "told"),
+    [
+        ("references/en-cs.refB.jsonl", "target", '{"target": "z"', "line 2: is not JSON (Expecting ',' delimiter"),
+        ("references/en-cs.refB.jsonl", "target", "[" * 300_000, "line 2: is not JSON ("),
+        ("references/en-cs.refB.jsonl", "target", '{"target": "\\ud800"}', "line 2: holds half a character (a lone"),
+        ("system-outputs/en-cs/tug.jsonl", "hypothesis", "[]", "line 2: has no text under hypothesis or translation."),
+        ("system-outputs/en-cs/tug.jsonl", "hypothesis", '{"hypothesis": "\\udfff"}', "line 2: holds half a char"),
+    ],
+)
+def test_lines_of_objects_that_are_wrong_are_named(folder, place, field, line, told):
+    (folder / place.replace(".jsonl", ".txt")).unlink()
+    lines = [json.dumps({field: "x"}), line, json.dumps({field: "z"})]
+    write(folder / place, "".join(f"{each}\n" for each in lines))
+    assert f"{folder / place}, {told}" in refused([folder])
+
+
+def test_what_is_of_no_pair_or_no_place_is_said_to_be_unused(folder):
+    before = read_test_sets([folder])
+    write(folder / "sources" / "notes.txt", "a\nb\nc\n")
+    write(folder / "system-outputs" / "old" / "tug.txt", "a\nb\nc\n")
+    write(folder / "documents" / "en-cs.tsv", "news\tone\n")
+    write(folder / "system-outputs" / "en-cs.txt", "a\nb\nc\n")
+    campaign = read_test_sets([folder])
+    assert [each.systems for each in campaign.test_sets] == [each.systems for each in before.test_sets]
+    assert campaign.test_sets[0].documents == before.test_sets[0].documents
+    assert {*campaign.notices} - {*before.notices} == {
+        f"{folder}: not used: documents/en-cs.tsv, system-outputs/en-cs.txt, sources/notes.txt, system-outputs/old."
+    }
