@@ -172,7 +172,7 @@ def _metric_scores(
         title = pair_called(place.name, titles, f"{folder.name}/{place.name}")
         spelt[title] += [place.name] if place.name != title else []
         finest: dict[str, Path] = {}
-        for path in sorted(place.iterdir()):
+        for path in sorted(each for each in place.iterdir() if not each.name.startswith(".")):
             metric, _, level = _unpacked(path).removesuffix(".score").rpartition(".")
             if level not in METRIC_LEVELS or not _unpacked(path).endswith(".score"):
                 unused.append(f"{place.name}/{printable(path.name)}")

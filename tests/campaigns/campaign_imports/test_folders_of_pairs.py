@@ -186,6 +186,43 @@ def test_scores_and_judgments_of_pairs_in_other_spellings(service: Service, tmp_
         taken_in(service, zipped({**two, "human-scores/en-sr.esa.seg.score": b"mast\t70\n"}), tmp_path, "other")
 
 
+def test_what_is_no_score_and_judgments_of_others_are_told_and_the_rest_is_taken(
+    service: Service, tmp_path: Path
+) -> None:
+    files = {
+        **{f"{place}/en-cs{name}.txt": b"a b\nc d\n" for place, name in TEXTS},
+        "metric-scores/en-cs/Lobe-src.seg.score": b"mast\t0.5\nmast\t1\n",
+        "metric-scores/en-cs/Lobe-src.par.score": b"mast\t0.5\n",
+        "metric-scores/en-cs/Lobe-src.seg.rating": b"x",
+        "metric-scores/en-cs/.notes": b"x",
+        "automatic_scores/of-drafts/mast.jsonl": b"x",
+        "human-scores/.notes": b"x",
+        "human-scores/en-cs.esa.seg.score": b"keel\t70\nkeel\t80\n",
+        "human-scores/en-cs.da.seg.score": b"mast\t70\nmast\t80\n",
+    }
+    found = taken_in(service, zipped(files), tmp_path)
+    assert (found.test_sets, found.submissions, found.judgments, found.imported) == (1, 1, 1, 1)
+    told = [each for each in found.notices if "Lobe" in each or "esa" in each or "notes" in each or "drafts" in each]
+    assert told == [
+        "metric-scores: not used: en-cs/Lobe-src.par.score, en-cs/Lobe-src.seg.rating.",
+        "en-cs: the judgments esa are left out. None of the judged systems has a submission here, and nothing was "
+        "stored. Judged: keel. Submitted: mast. Use the leaderboard's names of systems, with or without teams, or "
+        "rename them: OLD=NEW.",
+    ]
+    with reading(service.engine) as connection:
+        assert connection.execute(select(Judgments.name)).scalars().all() == ["da"]
+
+
+@pytest.mark.parametrize("part", ["compressed", "directory"])
+def test_a_damaged_zip_is_refused_as_one(service: Service, tmp_path: Path, part: str) -> None:
+    content, before = zipped({"sources/en-cs.txt": b"a b\nc d\n"}), counted(service)
+    damaged = content[:-30] if part == "directory" else content.replace(b"a b\nc d\n", b"a b\nc e\n")
+    with pytest.raises(BadRequest) as refused:
+        taken_in(service, damaged, tmp_path)
+    assert str(refused.value) == "This is no zip, or a damaged one. Export the campaign again."
+    assert counted(service) == before
+
+
 def test_folders_in_the_own_layout_are_a_campaign_of_their_test_sets(service: Service, tmp_path: Path) -> None:
     files = {
         f"{year}/{name}": content
