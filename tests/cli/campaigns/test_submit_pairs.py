@@ -98,3 +98,35 @@ def test_a_preview_of_a_zip_and_of_a_folder_stores_nothing(sent: Path, tmp_path:
     assert first == second == {**fields, "preview": True}
     with pytest.raises(UsageError, match="--test-set is for a single output"):
         check_all(client, Order("bay", {**fields, "test_set": "en-cs"}, None, True), str(sent))
+
+
+def test_what_is_missing_and_what_is_no_output_is_said(
+    sent: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    known_sets = known(*PAIRS, "en-is", "en-uk")
+
+    def submit_output(_campaign: str, _output: bytes, **given: Any) -> None:
+        raise CommandError(given["test_set"])
+
+    client: Any = SimpleNamespace(list_test_sets=lambda _: known_sets, submit_output=submit_output)
+    order = Order("bay", {"test_set": "", "queue_class": ""}, None, True)
+    assert submit_all(client, order, str(sent))[0] == []
+    assert capsys.readouterr().err == "note: No output for en-is, en-uk.\n"
+    known_sets[3:] = []
+    submit_all(client, order, str(sent))
+    assert capsys.readouterr().err == ""
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    (empty / "notes.md").write_text("x")
+    with pytest.raises(CommandError) as refused:
+        submit_all(client, order, str(empty))
+    assert str(refused.value) == f"{empty}: has no outputs. Name each after its language pair, such as en-cs.txt."
+
+
+def test_a_fault_of_the_program_is_not_taken_for_a_refused_output(sent: Path) -> None:
+    def submit_output(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError
+
+    client: Any = SimpleNamespace(list_test_sets=lambda _: known(*PAIRS), submit_output=submit_output)
+    with pytest.raises(ZeroDivisionError):
+        submit_all(client, Order("bay", {"test_set": "", "queue_class": ""}, None, True), str(sent))

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from steelyard.commands.errors import CommandError
 from steelyard.tables.table import Estimate
 from steelyard_client.commands import backend
 from steelyard_client.commands.accounts.user import _state as state_of_account
 from steelyard_client.commands.campaigns import output, quota
-from steelyard_client.commands.submissions import evaluations, submission
+from steelyard_client.commands.campaigns.metrics_task import print_metrics_task
+from steelyard_client.commands.submissions import evaluations, submission, submit_output
+from steelyard_client.commands.submissions.submit import _told_failures
 from steelyard_client.commands.submissions.submit_pairs import _test_sets as offered_test_sets
 from steelyard_client.documents.accounts.accounts import AccountResponse
 from steelyard_client.documents.campaigns import test_sets
 from steelyard_client.documents.campaigns.campaigns import CampaignResponse
 from steelyard_client.documents.campaigns.phases import PhaseResponse
 from steelyard_client.documents.campaigns.quotas import QuotaUsageResponse, RefundResponse, TeamQuotasResponse
+from steelyard_client.documents.leaderboards.metrics_tasks import MetricsTaskResponse
 from steelyard_client.documents.submissions.evaluations import (
     EvaluationResponse,
     EvaluationsChangeResponse,
     EvaluationSelection,
+    SelectedEvaluation,
+    StoredScore,
 )
 from steelyard_client.documents.submissions.submissions import (
     FeedbackResponse,
@@ -30,6 +37,7 @@ from steelyard_client.documents.submissions.submissions import (
     ScoreResponse,
     SubmissionWithScoresResponse,
 )
+from steelyard_client.vocabulary import DeclaredKind, EvaluationState
 
 if TYPE_CHECKING:
     from steelyard_client import Client
@@ -229,3 +237,122 @@ def test_the_progress_of_several_submissions_is_counted_on(capsys: pytest.Captur
     waiting = [created(1, 10), created(2, 500, ended=True), created(3, 30)]
     backend.finish_submissions(cast("Client", Watched()), cast("Any", waiting))
     assert capsys.readouterr().err.splitlines() == [f"segments {done} of 40" for done in (4, 10, 30, 40)]
+
+
+def score(**changed: Any) -> ScoreResponse:
+    values = {
+        "metric": "bleu", "title": "BLEU", "signature": "s", "higher_is_better": True, "disclosed": True,
+        "score": 30.25, "low": None, "high": None, "rank": None, "ranked": None, "scale": 100.0,
+    }  # fmt: skip
+    return ScoreResponse.model_construct(**values | changed)
+
+
+def told_feedback(*scores: ScoreResponse, state: str = "done", reason: str | None = None) -> str:
+    feedback = FeedbackResponse.model_construct(
+        evaluation=4, references=["A"], words="", remark="", scores=list(scores), level=0.95
+    )
+    evaluation = EvaluationResponse.model_construct(id=4, state=state, reason=reason)
+    return submit_output.rendered([submitted(feedback=[feedback], evaluations=[evaluation])], None, "text", 2)
+
+
+@pytest.mark.parametrize(
+    ("shown", "row"),
+    [
+        (score(), ["A", "BLEU", "30.25"]),
+        (score(low=28.0, high=33.0), ["A", "BLEU", "30.25", "[28.00,", "33.00]"]),
+        (score(disclosed=False, score=None), ["A", "BLEU", "hidden"]),
+        (score(score=None, low=28.0, high=33.0), ["A", "BLEU", "[28.00,", "33.00]"]),
+        (score(score=None), ["A", "BLEU", "n/a"]),
+        (score(rank=2, ranked=5), ["A", "BLEU", "30.25", "2", "of", "5"]),
+        (score(ranked=5), ["A", "BLEU", "30.25", "-"]),
+    ],
+)
+def test_a_score_is_shown_as_far_as_the_phase_tells_it(shown: ScoreResponse, row: list[str]) -> None:
+    assert told_feedback(shown).splitlines()[-1].split() == row
+
+
+def test_an_evaluation_without_scores_says_why() -> None:
+    assert told_feedback(state="failed", reason="The disk is full.").splitlines()[-1].split() == [
+        "A", "n/a", "failed:", "The", "disk", "is", "full.",
+    ]  # fmt: skip
+
+
+def test_a_document_of_a_folder_has_what_was_refused_beside_what_was_stored() -> None:
+    progress = ProgressResponse.model_construct(state=EvaluationState.DONE)
+    stored = [submitted(id=number, kind=DeclaredKind.PRIMARY, progress=progress) for number in (7, 8)]
+    both = json.loads(submit_output.rendered(stored, {"en-de.txt": "It is empty."}, "json", 1))
+    assert [each["id"] for each in both["stored"]] == [7, 8]
+    assert both["refused"] == [{"file": "en-de.txt", "reason": "It is empty."}]
+    assert json.loads(submit_output.rendered(stored[:1], None, "json", 1))["id"] == 7
+
+
+def test_what_has_no_scores_is_told_with_its_reasons(capsys: pytest.CaptureFixture[str]) -> None:
+    def ended(*states: str) -> SubmissionWithScoresResponse:
+        return submitted(
+            evaluations=[EvaluationResponse.model_construct(state=each, reason=f"It {each}.") for each in states]
+        )
+
+    assert not _told_failures([ended("done"), ended("done", "done")])
+    assert capsys.readouterr().err == ""
+    assert _told_failures([ended("done", "failed"), ended("cancelled", "cancelled")])
+    assert capsys.readouterr().err == "steelyard: It failed.\nsteelyard: 2 evaluation(s) were cancelled.\n"
+    assert _told_failures([ended("cancelled")])
+
+
+def test_long_lists_of_evaluations_end_with_how_many_more_there_are() -> None:
+    most = evaluations.MOST_ROWS
+    many = [
+        SelectedEvaluation.model_construct(
+            id=number, campaign="wmt", test_set="news@1", references=["A"], team="", system="mast", run="",
+            state="failed",
+        )
+        for number in range(1, most + 3)
+    ]  # fmt: skip
+
+    def plan(amount: int) -> str:
+        selected = EvaluationsChangeResponse.model_construct(evaluations=many[:amount], skipped={"done": 1200})
+        return evaluations.planned("retry", selected)
+
+    assert plan(most + 2).endswith("and 2 more\nSkipped: 1,200 done.\n")
+    assert "more" not in plan(most)
+
+    def stored(value: float, digest: str = "") -> list[StoredScore]:
+        return [
+            StoredScore(
+                evaluation=each.id, position=0, title="BLEU", signature="s", score=value, digest=digest or str(value)
+            )
+            for each in many
+        ]
+
+    changed, same = evaluations.compared(many, stored(1.0), stored(2.0))
+    assert (changed.splitlines()[0], same) == (f"{most + 2} of {most + 2} scores differ from those before:", False)
+    assert changed.splitlines()[-1] == "and 2 more"
+    assert (
+        "and 2 more\nWhere the score is the same, its" in evaluations.compared(many, stored(1.0), stored(1.0, "x"))[0]
+    )
+    assert evaluations.compared(many, stored(1.0), stored(1.0)) == (
+        f"All {most + 2} scores are the same to the bit as before.\n", True,
+    )  # fmt: skip
+    assert evaluations.compared(many, [], stored(1.0)) == ("There were no scores before to compare with.\n", True)
+    assert evaluations.compared(many, stored(1.0), []) == (
+        "There are no new scores to compare with the old ones.\n", True,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        (
+            {"failures": ["comet: no model", "bleurt: killed"]},
+            "wmt: nothing could be computed. comet: no model; bleurt",
+        ),
+        ({"evaluations_waiting": 1}, "wmt has judgments, and 1 evaluation of what was judged waits to be scored."),
+        ({"evaluations_waiting": 2}, "wmt has judgments, and 2 evaluations of what was judged wait to be scored."),
+        ({}, "wmt has no scores of the same segments by metrics and by people. Import judgments of segments: "),
+    ],
+)
+def test_a_metrics_task_without_metrics_says_why(changed: dict[str, Any], says: str) -> None:
+    values = {"campaign": "wmt", "metrics": [], "failures": [], "evaluations_waiting": 0}
+    with pytest.raises(CommandError) as refused:
+        print_metrics_task(MetricsTaskResponse.model_construct(**values | changed), "text")
+    assert str(refused.value).startswith(says)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from steelyard.commands.errors import CommandError
 from steelyard_client.commands.queue import submissions, watch
@@ -25,6 +27,7 @@ from steelyard_client.documents.submissions.queue import (
 )
 from steelyard_client.documents.submissions.submissions import MeasuredEvaluation, ProgressResponse, SubmissionResponse
 from steelyard_client.errors import NotFound, ServerUnreachable, TooMany, Unavailable
+from steelyard_client.vocabulary import EvaluationState
 
 NOON = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
@@ -270,3 +273,37 @@ def test_only_a_terminal_that_can_is_written_in_place(
     monkeypatch.setattr(watch, "_block_by_block", lambda *_: called.append("blocks"))
     assert watch.watch(status, 1.0, until_done=True, as_lines=as_lines) == 0
     assert called == ["in place" if in_place else "blocks"]
+
+
+@pytest.mark.parametrize("as_lines", [False, True])
+def test_blocks_have_an_empty_line_between_them_and_lines_of_json_none(
+    as_lines: bool, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(watch, "time", SimpleNamespace(sleep=lambda _: None))
+    looks = [status(evaluations={EvaluationState(each): 1}) for each in ("running", "done")]
+    written = [each.json() if as_lines else each.text() for each in looks]
+    assert watch.watch(lambda: looks.pop(0), 2.0, until_done=True, as_lines=as_lines) == 0
+    assert capsys.readouterr().out == ("" if as_lines else "\n").join(written)
+
+
+def test_what_is_shown_in_place_ends_with_the_last_submission(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An outage is told below what was read before it."""
+    monkeypatch.setattr(watch, "time", SimpleNamespace(sleep=lambda _: None))
+    looks: list[Any] = [
+        submissions.SubmissionsStatus([submitted(7, "running")], failures_only=False),
+        Unavailable(503, "unavailable", "Later."),
+        submissions.SubmissionsStatus([submitted(7, "done")], failures_only=False),
+    ]
+
+    def look() -> submissions.SubmissionsStatus:
+        found = looks.pop(0)
+        if isinstance(found, Exception):
+            raise found
+        return found  # type: ignore[no-any-return]
+
+    screen = Console(file=io.StringIO(), force_terminal=True, width=100)
+    watch._in_place(screen, look, 2.0, until_done=True)
+    shown = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert not looks
+    assert shown.count("Later.") == 1
+    assert shown.index("running") < shown.index("Later.") < shown.index("done")
