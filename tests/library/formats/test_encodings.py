@@ -50,6 +50,7 @@ def test_what_fits_nothing_is_not_guessed() -> None:
     assert likely_encodings(TEXTS["ru"].encode("KOI8-R"), "de") == []
     assert likely_encodings(b"\xe9", "fr") == [], "too little"
     assert likely_encodings(b"plain", "cs") == []
+    assert likely_encodings(b"\xff" * 40, "ja") == [], "no character at all"
     assert "find out which" in advice(TEXTS["ru"].encode("KOI8-R"), "cs")
 
 

@@ -2,6 +2,7 @@
 
 import gzip
 import hashlib
+import pickle
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -65,6 +66,21 @@ def test_a_file_that_changes_is_noticed(tmp_path):
     path.write_bytes(b"one\ntoo\n")
     with pytest.raises(ChangedFile, match=r"text\.txt: changed while it was read\. Try again"):
         list(text.runs(1))
+
+
+def test_another_process_reads_the_same_file(tmp_path):
+    path = tmp_path / "text.txt"
+    path.write_bytes(b"one\r\ntwo\n")
+    text = read_text(path, name="F", limits=ANY)
+    sent = pickle.dumps(text)
+    again = pickle.loads(sent)
+    assert isinstance(again, FiledText)
+    assert b"two" not in sent
+    for what in ("bytes", "name", "segments", "notices", "size", "sha256", "layers", "unit", "ids", "language"):
+        assert getattr(again, what) == getattr(text, what)
+    path.write_bytes(b"one\r\ntoo\n")
+    with pytest.raises(ChangedFile, match=r"^F: changed while it was read"):
+        _ = again.bytes
 
 
 def test_only_large_plain_files_stay_where_they_are(tmp_path):

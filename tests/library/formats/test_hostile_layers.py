@@ -189,3 +189,20 @@ def test_a_document_of_no_known_kind_that_declares_entities_is_refused():
         read_text(bomb, name="F")
     assert read_text(bomb, name="F", format="plain").segments == 1
     assert read_text(b"<!DOCTYPE html> begins a page\n", name="F").segments == 1
+
+
+@pytest.mark.parametrize("number", [1000, 1001])
+def test_a_file_has_at_most_a_thousand_sides(number):
+    zone = '<zone language="cs" selector="{}"><trees><a_tree><children><LM id="{}"/></children></a_tree></trees></zone>'
+    zones = "\n".join(
+        zone.format(f"z{each}", each).replace("/></ch", "><form>a</form><ord>1</ord></LM></ch")
+        for each in range(number)
+    )
+    document = (
+        f'<treex_document><bundles><LM id="s1"><zones>\n{zones}\n</zones></LM></bundles></treex_document>'.encode()
+    )
+    if number == 1000:
+        assert read_text(document, name="F", part="cs_z999").bytes == b"a"
+    else:
+        with pytest.raises(OverLimit, match=r"^F, line 1002: more than 1,000 sides\. Split the file\.$"):
+            read_text(document, name="F", part="cs_z999")

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from steelyard.errors import BadText
 from steelyard.formats.detection import looks_like, read_marked_file
+from steelyard.formats.markup import comparison
 from steelyard.formats.markup.documents import Role
 from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from steelyard.formats.markup.mteval import read_mteval
@@ -18,6 +19,7 @@ from steelyard.formats.markup.scanner import ForbiddenMarkup, Opening, Scanner
 from steelyard.formats.markup.wmt_xml import read_wmt_xml
 from steelyard.text.findings import BadMarkup, Findings
 from steelyard.text.limits import OverLimit
+from tests.library.formats.test_mteval import read, segments
 
 ROOT = Path(__file__).parents[3]
 XML = '<?xml version="1.0"?>'
@@ -259,3 +261,45 @@ def test_malformed_tags_do_not_look_through_the_whole_file_each():
     document = b'<tstset a="1">' + b"<doc =" * 900 + b" " * (60 << 20)
     with pytest.raises(BadMarkup, match="not well formed"):
         read_mteval(document, name="F")
+
+
+@pytest.mark.parametrize("number", [1000, 1001])
+def test_a_file_has_at_most_a_thousand_texts(number):
+    rows = "\n".join(f'<doc docid="d" sysid="s{each}"><seg id="1">a</seg></doc>' for each in range(number))
+    document = f'<tstset setid="s" srclang="en" trglang="cs">\n{rows}\n</tstset>'.encode()
+    if number == 1000:
+        assert len(read_mteval(document, name="F").texts) == 1000
+    else:
+        with pytest.raises(OverLimit, match=r"^F, line 1002: more than 1,000 texts\. Split the file\.$"):
+            read_mteval(document, name="F")
+
+
+def test_texts_and_documents_are_compared_up_to_a_bound(monkeypatch):
+    rows = "".join(
+        f'<doc docid="{document}" sysid="s{system}"><seg id="1">a</seg></doc>'
+        for system in "ab"
+        for document in range(3)
+    )
+    document = f'<tstset setid="s" srclang="en" trglang="cs">{rows}</tstset>'.encode()
+    monkeypatch.setattr(comparison, "MOST_PAIRS", 6)
+    assert len(read_mteval(document, name="F").texts) == 2
+    monkeypatch.setattr(comparison, "MOST_PAIRS", 5)
+    told = r"^F: 2 texts and 3 documents in the largest are more than can be compared\. Split the files\.$"
+    with pytest.raises(OverLimit, match=told):
+        read_mteval(document, name="F")
+
+
+def test_what_is_not_known_in_sgml_is_said_once_and_not_without_end():
+    entities = "".join(f"&e{number}; &e{number};" for number in range(30))
+    unknown = "".join(f"<x{number}>" for number in range(5))
+    head = '<srcset setid="s" srclang="en"><doc docid="d">'
+    file = read(f'{head}<seg id="1">{entities}</seg></doc></srcset>')
+    assert segments(file) == {("", "d", "1"): entities}
+    assert file.notices == (
+        *(f"F: the entity '&e{each};' is none of the five standard ones and was kept as text." for each in range(20)),
+        "F: 10 more notices left out.",
+    )
+    file = read(f'{head}{unknown}<x0><seg id="1">a</seg></doc></srcset>', limits=MarkupLimits(attributes=3))
+    assert file.notices == tuple(
+        f"F, line 1: <x{number}> is not known here and was passed over." for number in range(3)
+    )

@@ -195,6 +195,19 @@ def test_a_t_layer_alone_gives_its_t_lemmas_as_words():
     assert (text.bytes, text.layers) == (b"a b_b _", {"sempos": b"b_b/v"})
 
 
+def test_a_single_node_that_has_an_id_alone_is_a_node_and_an_empty_list_is_none():
+    tree = b'<tmt_document><bundles><LM id="1"><trees><TCzechT>%s</TCzechT></trees></LM></bundles></tmt_document>'
+    node = b"<LM><t_lemma>a</t_lemma><ord>1</ord></LM>"
+    for written, words in (
+        (b'<children id="t1"/>', b"_"),
+        (b"<children/>", b""),
+        (b'<children id="t1"></children>', b"_"),
+        (b"<children>%s</children>" % node, b"a"),
+        (b"<children>%s</children>" % node.replace(b"</LM>", b'<children id="t2"/></LM>'), b"a _"),
+    ):
+        assert read_text(tree % written).bytes == words
+
+
 GOOD = """<treex_document>
 <bundles>
 <LM id="b1"><zones><zone language="cs"><trees><a_tree><children>

@@ -262,6 +262,8 @@ def test_unknown_elements_and_stray_text_of_sgml_are_left_out_and_said():
         ('id="2"> Dvě', 'id="2" id="3"> Dvě', "F, line 4: <seg> has the attribute id twice"),
         ("</tstset>", "</tstset><!-- ", "F, line 16: a comment that never ends"),
         ("loď.", "&#0;", "F, line 3: &#0; is no character"),
+        ("</tstset>", '</tstset x="1">', "F, line 16: the closing tag </tstset> has more in it than its name. Correct"),
+        ("</tstset>", "</tstset/>", "F, line 16: the closing tag </tstset> has more in it than its name. Correct it."),
     ],
 )
 def test_a_defect_is_found_where_it_is(old, new, message):
@@ -364,6 +366,14 @@ def test_limits_can_be_set():
     assert "more than 2 elements" in refusal(TEST, ForbiddenMarkup, limits=MarkupLimits(depth=2))
     assert "more than 6 bytes" in refusal(TEST, OverLimit, limits=MarkupLimits(attribute_bytes=6))
     assert "larger than 99 bytes" in refusal(TEST, OverLimit, limits=MarkupLimits(file_bytes=99))
+    # Of what is no segment as much is read as the entities of one may take.
+    stray = TEST.replace("<seg", f"{'x' * (12 * 30 - 1)}<seg", 1)
+    assert segments(read(stray, limits=MarkupLimits(segment_characters=30))) == segments(read(TEST))
+    told = refusal(stray.replace("xx", "xxx", 1), OverLimit, limits=MarkupLimits(segment_characters=30))
+    assert told.startswith("F, line 2: a text of more than 30 characters between two tags. Cut the segment, or raise")
+    # The tag itself is named, though a line below it was looked at before.
+    lines = TEST.replace('srclang="English"', '\nsetid="x"\nsrclang="English"', 1)
+    assert "F, line 1: more than 3 tags and attributes. Split" in refusal(lines, OverLimit, limits=MarkupLimits(tags=3))
 
 
 def test_roles_and_details_of_a_file():

@@ -26,6 +26,8 @@ TEXTS = [
     b"1\tone\ntwo\n3\tthree\n",
     b"5\tkg\n5\tkg\n5\tkg\n",
     b"1.\tone thing\n",
+    b"\tone\n\ttwo\n\tthree\n",
+    b"news 1\tone\nnews 2\ttwo\nnews 3\tthree\n",
 ]
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from steelyard.errors import BadText
 from steelyard.formats.markup.limits import DEFAULT_MARKUP_LIMITS, MarkupLimits
 from steelyard.formats.plain import read_lines
-from steelyard.text.findings import SHOWN_NOTICES, place, quoted
+from steelyard.text.findings import MOST_PROBLEMS, place, quoted
 from steelyard.text.limits import OverLimit, TextLimits
 
 if TYPE_CHECKING:
@@ -196,8 +196,7 @@ class Scanner:
             tag = _TAG_START.match(data, start)
             if tag is not None and (self.xml or not self.literal or _lowered(tag[2]) in self._names):
                 token, position = self._tag(tag)
-                if token is not None:
-                    yield token
+                yield token
             elif (end := self._beside(start)) is not None:
                 if data.startswith(b"<![CDATA[", start):
                     yield Characters(data[start + 9 : end - 3], self._line_at(start))
@@ -223,7 +222,7 @@ class Scanner:
                 "raise the limit."
             )
 
-    def _tag(self, tag: re.Match[bytes]) -> tuple[Token | None, int]:
+    def _tag(self, tag: re.Match[bytes]) -> tuple[Token, int]:
         data, name, position, line = self._data, _lowered(tag[2]), tag.end(), self._line_at(tag.start())
         self._check_length(tag[2], "the name of a tag", tag.start())
         attributes: dict[str, str] = {}
@@ -334,14 +333,14 @@ class Scanner:
                 known = ", ".join(f"&{name.decode()};" for name in _STANDARD_ENTITIES)
                 what = f"the entity {quoted(match[0].decode())} is not known" if entity else "a bare `&`"
                 self._problem(start + match.start(), f"{what}. Write & as &amp;; known are {known}.")
-            elif entity:
+            else:
                 self._keep(entity)
             return match[0]
 
         return (_ENTITY_OR_AMPERSAND if self.xml else _ENTITY).sub(replacement, raw)
 
     def _keep(self, entity: bytes) -> None:
-        if entity not in self._kept and len(self._kept) <= SHOWN_NOTICES:
+        if entity not in self._kept and len(self._kept) < MOST_PROBLEMS:
             self._kept.add(entity)
             self._findings.notice(
                 f"the entity '&{entity.decode()};' is none of the five standard ones and was kept as text."

@@ -104,16 +104,16 @@ class Bounds:
                 f"<{name}> has more than {self._limits.field_characters:,} characters. Shorten it, or raise the limit.",
             )
 
-    def zones(self, others: int, line: int) -> None:
+    def zones(self, number: int, line: int) -> None:
         """Check the number of sides.
 
         Parameters
         ----------
-        others : int
-            That are known already.
+        number : int
+            That are known.
         line : int
         """
-        if others > MOST_TEXTS:
+        if number > MOST_TEXTS:
             self._refuse(line, f"more than {MOST_TEXTS:,} sides. Split the file.")
 
     def _refuse(self, line: int, sentence: str) -> None:

@@ -216,8 +216,9 @@ class BundleHandler(ContentHandler):
         bundle.trees[layer] = self._nodes
 
     def _known_zone(self, zone: Zone, line: int) -> Zone:
+        known = self.zones.setdefault(zone.key, zone)
         self._bounds.zones(len(self.zones), line)
-        return self.zones.setdefault(zone.key, zone)
+        return known
 
     def _end_field(self, closed: _Open) -> None:
         node, text = closed.node, "".join(self._text or ())

@@ -2,11 +2,13 @@
 
 import gzip
 import json
+import re
 
 import numpy as np
 import pytest
 
 from steelyard.errors import BadText
+from steelyard.formats.input import given_files
 from steelyard.formats.scores.reading import read_scores
 from steelyard.formats.scores.score_runs import BadScores
 
@@ -232,6 +234,22 @@ WRONG = {
     "a name that hides": ("t.tsv", HEADER + "a\u202eb\tX\t1\t1\n", "name of a system"),
     "no scores": ("t.tsv", HEADER, "no scores"),
     "a level that nobody knows": ("en-de/X-refA.seg2.score", "a 1\nb 2\n", "does not say of what"),
+    "scores that are no object": (
+        "s.jsonl", lines(wmt("a", {"X": [1]}), wmt("b", [1])),
+        's.jsonl, line 2: "metric_scores" must hold a list of scores for each metric',
+    ),
+    "an answer of eight columns": (
+        "a.tsv", "S\ten-de\twmt23\tall\trefA\tx\t7\n" * 2 + "S\ten-de\twmt23\tall\trefA\td\tx\t7\n",
+        r"a.tsv, line 3: 8 columns, not 9 \(segments\) or 7 \(systems\)\.",
+    ),
+    "COMET without segments": (
+        "c.json", '{"a.txt": [{"mt": "y", "COMET": 1}], "b.txt": {"COMET": 1}}',
+        r"c.json, b.txt: must be a list of segments, each an object with its scores\.",
+    ),
+    "COMET with a bare score": (
+        "c.json", '{"a.txt": [{"mt": "y", "COMET": 1}, 0.5]}',
+        r"c.json, a.txt: must be a list of segments, each an object",
+    ),
     "cut COMET": ("c.json", '{"a.txt": [{"src": "x", "mt": "y", "COMET": 1}', "not whole JSON"),
     "COMET without a score": ("c.json", '{"a.txt": [{"src": "x", "mt": "y"}]}', "no segment has a score"),
     "not UTF-8": ("t.tsv", HEADER.encode() + b"a\xff\tX\t1\t1\n", "UTF-8"),
@@ -258,6 +276,17 @@ def test_the_first_segment_with_two_scores_is_named(tmp_path, place):
 
 def test_a_folder_without_scores_is_refused(tmp_path):
     with pytest.raises(BadScores, match="no files of scores"):
+        read_scores([tmp_path])
+
+
+def test_all_files_below_a_folder_are_counted_before_any_is_read(tmp_path, monkeypatch):
+    for place in range(6):
+        written(tmp_path, f"en-{'de' if place % 2 else 'cs'}/M{place}-A.seg.score", "a 1\nb 2\n")
+    monkeypatch.setattr(given_files, "MOST_ENTRIES", 6)
+    assert [len(each.metrics) for each in read_scores([tmp_path])] == [3, 3]
+    monkeypatch.setattr(given_files, "MOST_ENTRIES", 5)
+    told = "holds more than 5 files. Give a folder of its own to what belongs together."
+    with pytest.raises(given_files.TooManyFiles, match=rf"^{re.escape(f'{tmp_path}: {told}')}$"):
         read_scores([tmp_path])
 
 
