@@ -170,6 +170,13 @@ def test_more_systems_and_larger_files_than_a_setting_allows(tmp_path, monkeypat
     for words in (["evaluate", "trial"], ["score", "trial/refs/A.txt", "-i", *map(str, files)]):
         assert main(words) == 1
         assert "STEELYARD_MOST_SYSTEMS" in capsys.readouterr().err
+    runs = tmp_path / "runs" / "systems" / "s"
+    runs.mkdir(parents=True)
+    (tmp_path / "runs" / "refs").symlink_to(tmp_path / "trial" / "refs")
+    for number in range(4):
+        (runs / f"{number}.txt").write_text("ahoj\n")
+    assert main(["evaluate", "runs"]) == 1
+    assert "STEELYARD_MOST_SYSTEMS" in capsys.readouterr().err, "each run is an output to score"
     monkeypatch.setenv("STEELYARD_MOST_SYSTEMS", "5")
     assert main(["score", "trial/refs/A.txt", "-i", *map(str, files)]) == 0
     monkeypatch.setenv("STEELYARD_MOST_BYTES", "4")

@@ -182,6 +182,11 @@ def test_a_first_line_beyond_what_is_looked_at():
     assert not looks_like_jsonl((b'{"words": "' + b"x" * 70_000)[: 1 << 16])
 
 
+def test_a_single_line_without_an_end_is_looked_at_whole():
+    assert looks_like_jsonl(b'{"hypothesis": "h", "id": 1}')
+    assert not looks_like_jsonl(b'{"hypothesis": "h"}')
+
+
 @given(st.lists(st.tuples(st.text(), st.text(min_size=1)), min_size=1, unique_by=lambda each: each[1]))
 def test_what_is_written_is_read(pairs):
     data = rows(*({"id": key, "text": text} for text, key in pairs))

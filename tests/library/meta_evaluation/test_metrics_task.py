@@ -185,6 +185,9 @@ def test_groups_begin_where_one_of_the_group_is_significantly_better():
         [("alike", 1), ("good", 1), ("bad", 2)],
     )
     assert found.metrics[2].p == (0.01, 0.01)
+    # A p of exactly alpha is significant.
+    for alpha, rank in ((0.01, 2), (0.0099, 1)):
+        assert metrics_task({"en-cs": judged(human, metrics)}, trials=99, alpha=alpha).metrics[2].rank == rank
     assert [score.rank for score in found.metrics[2].scores if score][-1] > 1
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from steelyard.meta_evaluation.human.assessment_formats.assessment import Assessment
 from steelyard.meta_evaluation.human.assessments import annotator_effects, assessed_pairs
+from steelyard.meta_evaluation.human.table import BadTable
 
 
 def judgment(system, segment, annotator, score):
@@ -41,6 +42,17 @@ def test_effects_of_several_who_judged_one_system_and_of_one_who_judged_two():
     cells = [("eva", 0, 0, 60.0), ("eva", 1, 1, 80.0), ("jan", 1, 0, 50.0), ("ota", 2, 1, 75.0)]
     assert annotator_effects(cells) == {}
     assert annotator_effects([*cells, ("jan", 0, 1, 70.0)]) != {}
+
+
+@pytest.mark.parametrize(("alike", "refused"), [(2, True), (1, False)])
+def test_a_file_that_is_mostly_a_part_of_another_is_refused(alike, refused):
+    large = [judgment("x", segment, "eva", 60 + segment) for segment in range(6)]
+    small = [each._replace(file="part", wave=1) for each in (*large[:alike], judgment("x", 8, "eva", 3))]
+    if not refused:
+        assert assessed_pairs([*large, *small])
+        return
+    with pytest.raises(BadTable, match=r"^file, part: hold the same judgments of en-cs \(2 alike\)\. Give one"):
+        assessed_pairs([*large, *small])
 
 
 def test_scores_less_effects():

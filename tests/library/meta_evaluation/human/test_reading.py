@@ -104,6 +104,12 @@ def test_ratings_in_other_words_and_commas():
     assert read("\ufeff" + text.replace("\n", "\r\n")) == ours
 
 
+def test_lines_are_counted_behind_a_cell_of_several():
+    text = 'annotator,system,segment,score,comment\neva,x,0,50,"a\nb\nc"\neva,x,1,70,\neva,y,0,many,\n'
+    assert "line 6" in problem(text)
+    assert "line 6" in problem(text.replace("many", '"7'))
+
+
 def test_several_files_are_one_set_of_ratings():
     header, *rows = tsv(*RATINGS).splitlines(keepends=True)
     assert read(header + "".join(rows[:2]), header + "".join(rows[2:])).systems == read(header + "".join(rows)).systems

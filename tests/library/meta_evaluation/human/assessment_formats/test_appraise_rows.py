@@ -44,6 +44,11 @@ def test_long_work_is_no_pause_and_a_pause_is_no_work() -> None:
     assert [each.seconds for each in found] == [seconds for *_, seconds in times for _ in "12"]
 
 
+def test_an_export_need_not_be_in_the_order_of_time() -> None:
+    rows = [row(0, 100.0, 110.0), row(1, 120.0, 150.0), row(2, 151.0, 155.0)]
+    assert [each.seconds for each in read("".join(rows[::-1])).assessments] == [5.0, 40.0, 10.0]
+
+
 def test_a_clock_that_was_set_back_makes_no_time_negative() -> None:
     table = "system,segment,score,annotator,timestart,timeend\ntug,1,90,u1,50,40\ntug,2,80,u1,60,75\n"
     assert [each.seconds for each in read(table).assessments] == [0.0, 15.0]
