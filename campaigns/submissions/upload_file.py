@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -34,7 +33,6 @@ class UploadedFile:
     name: str = UNNAMED
     size: int = 0
     _file: IO[bytes] = field(default_factory=lambda: tempfile.NamedTemporaryFile(prefix="steelyard-"))  # noqa: SIM115
-    _digest: hashlib._Hash = field(default_factory=hashlib.sha256)
 
     def write(self, chunk: bytes) -> None:
         """Append a chunk.
@@ -50,13 +48,7 @@ class UploadedFile:
                 f"{self.name}: more than {self.settings.upload_bytes:,} bytes. Compress it with gzip, or ask the "
                 "administrators of the server."
             )
-        self._digest.update(chunk)
         self._file.write(chunk)
-
-    @property
-    def sha256(self) -> str:
-        """Of everything that has arrived so far."""
-        return self._digest.hexdigest()
 
     @property
     def path(self) -> Path:

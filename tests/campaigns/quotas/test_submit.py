@@ -13,11 +13,13 @@ from models.queue.evaluation_end import cancel_evaluations
 from models.queue_status.submission_progress import read_submission_progress
 from models.schema.campaigns import SubmissionRequest
 from models.schema.corpus import Submission
+from models.schema.roles import SystemOrigin
 from models.schema.states import Fault, QueueClass
 from runtime.settings import Settings
 from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
+from steelyard.formats.plain import Text as Output
 from steelyard.metrics.registry import parse_metric
 from tests.campaigns.quotas.quotas import CAMPAIGN, IN_FLIGHT, attempt, count, fail, limit, one_kind, refused, used
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text, work_off
@@ -115,6 +117,38 @@ def test_an_output_is_in_the_language_of_the_references(engine: Engine, language
     else:
         with pytest.raises(BadIngest, match="is in 'de', but the references of trial are in 'cs'"):
             submit(engine, settings, mine)
+
+
+@one_kind
+def test_an_output_has_the_layers_that_metrics_need(engine: Engine) -> None:
+    settings = one_block_shards(str(engine.url))
+    text, layer = b"a dog barks", {"sempos": b"dog/n.denot bark/v"}
+    ingest_campaign(
+        engine,
+        settings,
+        campaign=CAMPAIGN,
+        test_set=NewTestSet("trial", {"A": text}, layers={"A": layer}),
+        submissions=[NewSubmission("mast", text, layers=layer)],
+        protocols=[NewProtocol(["A"], [parse_metric("bleu"), parse_metric("sempos")], 0)],
+    )
+    plain = replace(attempt(1, system="keel"), text=Output("out.txt", text, 1))
+    before = count(engine, Submission)
+    with pytest.raises(BadIngest) as refused_plain:
+        submit(engine, settings, plain)
+    assert str(refused_plain.value) == (
+        'out.txt: misses the layer "sempos" (tectogrammatical nodes with their semantic parts of speech), which sempos '
+        "needs in trial. Formats that have it: TectoMT or Treex."
+    )
+    assert count(engine, Submission) == before
+    assert submit(engine, settings, replace(plain, text=Output("out.txt", text, 1, layer))).queued
+
+
+@one_kind
+def test_a_baseline_is_of_no_team(engine: Engine, settings: Settings) -> None:
+    with pytest.raises(BadIngest) as both:
+        submit(engine, settings, attempt(1, origin=SystemOrigin.BASELINE))
+    assert str(both.value) == "A baseline or an online system is of no team. Leave out the team, or what it is."
+    assert submit(engine, settings, attempt(1, team="", origin=SystemOrigin.BASELINE)).stored
 
 
 @one_kind

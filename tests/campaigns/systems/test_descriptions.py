@@ -123,6 +123,57 @@ def test_a_preview_stores_nothing_and_only_organisers_import(scored: Scored) -> 
     assert described(scored) == {1: {"description": "one"}}
 
 
+@pytest.mark.parametrize(
+    ("table", "says"),
+    [
+        (
+            "system\tdescription\nbase\tone\ttwo\n",
+            "Line 2 has 3 columns, and the header 2.",
+        ),
+        ("system\tdescription\n\nbase\n", "Line 3 has 1 columns, and the header 2."),
+        ('system\tdescription\nbase\t"one\n', "The table cannot be read: unexpected end of data."),
+        (
+            "system\tcolour\nbase\tred\n",
+            "It has the column 'colour'. A table of systems has the column system, and any of: ",
+        ),
+        ("name\n", "It has the column 'name'. A table of systems has the column system, and any of: "),
+        ("", "Its header is []. A table of systems has the column system, and any of: "),
+        ("system\tSystem\n", "Its header is ['system', 'system']. A table of systems has the column system, and any"),
+    ],
+)
+def test_a_table_that_is_none_stores_nothing(scored: Scored, table: str, says: str) -> None:
+    with pytest.raises(BadRequest) as refused:
+        take(scored, table)
+    assert str(refused.value).startswith(says)
+    assert described(scored) == {}
+
+
+def test_cells_that_are_wrong_are_named_by_line_and_nothing_is_stored(scored: Scored) -> None:
+    header = "system\ttrack\tparameters\tweights\torigin\turl\tteam\n"
+    rows = [
+        "base\tsecret\t\t\t\t\t",
+        "",
+        "dive\t\tmany\t\t\t\tgulls",
+        "soar\t\t\tleaked\t\t\tterns",
+        "dive\t\t\t\tbought\t\tterns",
+    ]
+    with pytest.raises(BadRequest, match=r"^The table cannot be read, and nothing is stored\.$") as refused:
+        take(scored, header + "\n".join(rows))
+    assert list(refused.value.details) == [
+        "Line 2, base: 'secret' is no track: constrained or unconstrained.",
+        "Line 4, dive: 'many' is no number of parameters. Write it as 7B, 350M or 7000000000.",
+        "Line 5, soar: 'leaked' is not among open, closed.",
+        "Line 6, dive: 'bought' is not among team, baseline, online.",
+    ]
+    assert described(scored) == {}
+
+
+def test_lines_that_are_empty_are_passed_over(scored: Scored) -> None:
+    taken = take(scored, "\ufeffSystem \tDescription\n\nbase\tone\n\t\n\nsoar\t two \n")
+    assert taken.matched == ["base", "soar"]
+    assert described(scored) == {1: {"description": "one"}, 3: {"description": "two"}}
+
+
 def test_a_name_of_two_teams_needs_the_team(scored: Scored) -> None:
     with pytest.raises(BadRequest) as refused:
         take(scored, "system\tdescription\nsoar\tone\ndive\ttwo\nsoar\tthree\n\tfour\n")

@@ -23,7 +23,7 @@ from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignMember, CampaignTestSet, Declaration, Phase
 from models.schema.corpus import Document, Submission, Text
 from models.schema.queue import Comparison, Evaluation
-from models.schema.roles import CampaignRole, LateRule, Scope
+from models.schema.roles import CampaignRole, LateRule, Scope, Visibility
 from models.schema.states import Fault, QuotaKind
 from steelyard.checks.language import _detector
 from steelyard.metrics.metric import EDITION
@@ -415,7 +415,13 @@ def test_organisers_cancel_comparisons_of_their_campaign(port: Port) -> None:
     other = service.campaign("beside")
     with writing(service.engine) as connection:
         connection.execute(update(Submission).where(Submission.id == 2).values(campaign_id=other))
-    assert ann.post(address, json={}).status_code == 404
+    for visibility in (Visibility.PUBLIC, Visibility.PRIVATE):
+        service.campaign("beside", visibility=visibility)
+        hidden = ann.post(address, json={})
+        assert (hidden.status_code, hidden.json()["error"]["message"]) == (
+            404,
+            f"There is no comparison {number} in this campaign.",
+        )
     with writing(service.engine) as connection:
         row = {"campaign_id": other, "account_id": port.accounts["ann"], "role": CampaignRole.ORGANISER}
         connection.execute(insert(CampaignMember).values(**row))
