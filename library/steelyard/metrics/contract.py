@@ -7,7 +7,7 @@ import re
 from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from steelyard.errors import BadParameter
+from steelyard.errors import BadParameter, BrokenMetric
 from steelyard.metrics.parameters import without_aliases
 from steelyard.metrics.score import Score
 from steelyard.tokenizers.registry import USUAL, separates_words
@@ -316,9 +316,10 @@ class MetricContract(ABC):
 
     @classmethod
     def _taken(cls, field: dataclasses.Field[Any], value: Any) -> Any:
-        """A value of a parameter as it is kept. Raises BadParameter."""
+        """A value of a parameter as it is kept. Raises BadParameter, BrokenMetric."""
         if isinstance(value, str):
             return cls._parsed(field, value)
+        _require_made(cls.name, field)
         show, natural = field.metadata["show"], field.metadata["natural"]
         try:
             plain = natural(value) if natural else value
@@ -333,6 +334,7 @@ class MetricContract(ABC):
 
     @classmethod
     def _parsed(cls, field: dataclasses.Field[Any], text: str) -> Any:
+        _require_made(cls.name, field)
         choices = field.metadata["choices"]
         if _UNWRITABLE.search(text):
             raise BadParameter(f'{cls.name}: {field.name} is {text[:100]!r}, but cannot hold white space, ":" or "|".')
@@ -389,3 +391,8 @@ class MetricContract(ABC):
         str
             `key:value` fields with "|" between them. A metric of another distribution names it, with its version.
         """
+
+
+def _require_made(metric: str, field: dataclasses.Field[Any]) -> None:
+    if "parse" not in field.metadata:
+        raise BrokenMetric(f"{metric}: the field {field.name} is not made by steelyard.metrics.parameters.")
