@@ -101,7 +101,7 @@ def test_without_time_a_campaign_is_shown_as_it_was_found(tmp_path, monkeypatch)
     found = list(generated_campaigns(60))
     for promise, campaign in whole.items():
         assert any(campaign.systems == each.systems and campaign.references == each.references for each in found)
-        assert campaign.segments > shown[promise].segments
+        assert len(str(campaign)) > len(str(shown[promise]))
 
 
 def test_no_campaigns_are_none():
