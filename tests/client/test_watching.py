@@ -10,9 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
+import steelyard_client
 from steelyard_client import AsyncClient, Client, RetryPolicy, files
 from steelyard_client.documents.submissions.evaluations import EvaluationScoresResponse
-from steelyard_client.errors import NotFound, NotSteelyard, ServerUnreachable
+from steelyard_client.errors import Conflict, NotFound, NotSteelyard, ServerUnreachable, Unavailable
 from steelyard_client.operations.submissions import POLL_SECONDS
 from steelyard_client.requests import PAGE_ITEMS
 
@@ -215,3 +216,57 @@ def test_tests_that_were_asked_for_are_waited_for_by_their_number() -> None:
         client.compare("wmt", test="randomization", on_progress=lambda progress: told.append(progress.trials_done))
     assert asked == [("GET", None), ("POST", None), ("GET", "8"), ("GET", "8")]
     assert told == [80, 120]
+
+
+def test_tests_that_could_not_be_made_are_no_comparison() -> None:
+    def asked(failure: str | None) -> str:
+        progress = {"comparison": 8, "running": False, "trials": 100, "trials_done": 40, "failure": failure}
+        found = {
+            "campaign": "wmt", "test_set": "news", "version": "1", "references": ["A"], "test": "randomization",
+            "correction": "none", "trials": 100, "alpha": 0.05, "level": 0.95, "interval": "percentile",
+            "baseline": None, "resample": "segment", "systems": [], "pairs": [], "runs": [],
+            "missing": 2, "drawing": 0, "progress": None if failure is None else progress,
+        }  # fmt: skip
+        transport = httpx.MockTransport(lambda _: httpx.Response(200, json=found))
+        with Client("https://x", transport=transport) as client, pytest.raises(Conflict) as refused:
+            client.compare("wmt", test="randomization")
+        return str(refused.value)
+
+    assert asked("The texts are gone.") == "The texts are gone."
+    assert asked("") == asked(None) == "Some pairs could not be tested."
+
+
+@pytest.mark.parametrize("error", [httpx.ConnectError("no route"), httpx.ReadTimeout("slow")])
+def test_a_stream_that_cannot_be_opened_is_opened_again(error: Exception) -> None:
+    line = Line(error, [event("progress", 1, "done", ended=True)])
+    assert line.watched() == [("done", 1)]
+    assert (line.asked, len(line.slept)) == ([None, None], 1)
+
+
+def test_both_clients_read_and_are_refused_alike() -> None:
+    answers = [httpx.Response(200, json={"fine": True}), refusal(404), refusal(503)]
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        assert (request.method, request.url.path) == ("GET", "/api/v1/campaigns/wmt")
+        return answers.pop(0)
+
+    async def read() -> list[Any]:
+        patience = RetryPolicy(tries=1)
+        async with AsyncClient("https://x", transport=httpx.MockTransport(answer), patience=patience) as client:
+            found = [await client.get_json("campaigns", "wmt")]
+            for kind in (NotFound, Unavailable):
+                with pytest.raises(kind) as refused:
+                    await client.get_json("campaigns", "wmt")
+                found.append(str(refused.value))
+            return found
+
+    assert asyncio.run(read()) == [{"fine": True}, "No.", "No."]
+    assert not answers
+
+
+def test_the_package_lists_what_it_has() -> None:
+    listed = dir(steelyard_client)
+    assert listed == sorted(listed)
+    assert {"AsyncClient", "Client", "NotFound", "RetryPolicy"} <= set(listed)
+    with pytest.raises(AttributeError, match=r"^module 'steelyard_client' has no attribute 'Cleint'$"):
+        _ = steelyard_client.Cleint

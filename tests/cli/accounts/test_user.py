@@ -12,6 +12,7 @@ from sqlalchemy import select, update
 from cli.main import main
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import Account, ApiToken, AuditEntry
+from tests.cli.keyboard import answer
 
 PASSWORD = "correct horse battery"
 
@@ -99,3 +100,22 @@ def test_tokens_are_made_and_revoked(run: Run, sqlite_url: str) -> None:
         [2, "laptop", ["read", "submit"], None, "expired"],
         [1, "command line", ["read"], None, "revoked"],
     ]
+
+
+def test_a_password_that_was_mistyped_or_left_empty_changes_nothing(
+    run: Run, monkeypatch: pytest.MonkeyPatch, sqlite_url: str
+) -> None:
+    run("user", "create", "mary@example.org", "--name", "Mary")
+    typed: list[str] = []
+    monkeypatch.setattr("getpass.getpass", lambda _: typed.pop(0))
+    for answers, says in (
+        ([PASSWORD, PASSWORD + "x"], "The two passwords are not the same. Nothing was changed."),
+        (["", ""], "The password is empty. Nothing was changed."),
+    ):
+        typed[:] = answers
+        answer(monkeypatch, "")
+        assert run("user", "password", "mary@example.org", status=1) == f"steelyard: {says}\n"
+        with reading(make_engine(sqlite_url)) as connection:
+            assert connection.scalar(select(Account.password_hash)) is None
+    typed[:] = [PASSWORD, PASSWORD]
+    assert run("user", "password", "mary@example.org") == "mary@example.org: the password is set.\n"

@@ -1,5 +1,6 @@
 """`steelyard submit` and `steelyard quota` as teams and organisers type them."""
 
+import io
 import json
 import shutil
 from pathlib import Path
@@ -234,3 +235,29 @@ def test_a_folder_is_submitted_pair_by_pair_and_the_refused_are_named(steelyard,
     assert (status, out.splitlines()[0].split(" (")[0]) == (0, "Already submitted as submission 2"), err
     status, _, err = steelyard("submit", "outputs", *ASKED, "--test-set", "trial")
     assert (status, "--test-set is for a single output" in err) == (2, True)
+
+
+def test_an_output_from_standard_input_is_called_so(steelyard, tmp_path, monkeypatch):
+    content = (tmp_path / "1.txt").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    status, out, err = steelyard("submit", "-", *ASKED, "--preview", "-f", "json")
+    assert (status, [each["file"] for each in json.loads(out)]) == (0, ["standard input"]), err
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"")))
+    assert steelyard("submit", "-", *ASKED) == (1, "", "steelyard: standard input: is empty.\n")
+    (tmp_path / "empty.txt").touch()
+    assert steelyard("submit", "empty.txt", *ASKED) == (1, "", "steelyard: empty.txt: is empty.\n")
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(content)))
+    status, out, err = steelyard("submit", "-", *ASKED, "--processes", "1")
+    assert status == 0, err
+    assert out.startswith("Stored as submission 2 (harbour/mast) for trial, 6 segments.")
+
+
+def test_a_preview_names_the_pairs_without_an_output(steelyard, tmp_path):
+    (tmp_path / "news" / "refs").mkdir(parents=True)
+    (tmp_path / "news" / "refs" / "A.txt").write_text("a\nb\n")
+    assert steelyard("testset", "create", "trial", "en-is", "news")[0] == 0
+    folder = tmp_path / "outputs"
+    folder.mkdir()
+    shutil.copy("2.txt", folder / "trial.txt")
+    status, out, err = steelyard("submit", "outputs", *ASKED, "--preview")
+    assert (status, "trial.txt" in out, err) == (0, True, "note: No output for en-is.\n")

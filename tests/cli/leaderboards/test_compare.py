@@ -398,3 +398,18 @@ def test_without_replicates_randomization_ranks(database, capsys):
 def test_what_is_refused(database, capsys, arguments, status, message):
     found, text = refused(capsys, "compare", *arguments)
     assert (found, message in text) == (status, True), text
+
+
+def test_tests_that_take_long_are_made_by_processes_of_the_command(database, capsys, monkeypatch):
+    arguments = ("compare", "--systems", "tug", "raft", "--test", "randomization", "--trials", "60", "-f", "json")
+    at_once = json.loads(shown(capsys, *arguments))
+    with writing(make_engine(database)) as connection:
+        connection.execute(Randomization.__table__.delete())
+    monkeypatch.setenv("STEELYARD_AT_ONCE_SECONDS", "0")
+    monkeypatch.setenv("STEELYARD_CONCURRENCY", "1")
+    assert main([*arguments]) == 0
+    printed = capsys.readouterr()
+    assert json.loads(printed.out) == at_once
+    assert printed.err.endswith("trials 60 of 60\n")
+    with reading(make_engine(database)) as connection:
+        assert len(connection.execute(select(Randomization.trials)).all()) == 2

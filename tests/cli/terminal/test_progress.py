@@ -1,6 +1,7 @@
 """What long work shows on a terminal."""
 
 import io
+import re
 import sys
 
 import pytest
@@ -9,7 +10,7 @@ from cli.campaigns.evaluate import without_scores
 from models.queue_status.progress import Progress
 from steelyard.commands import progress as shown
 from steelyard.commands.progress import counted
-from steelyard_client.commands.progress import working
+from steelyard_client.commands.progress import shown_progress, working
 
 
 class Terminal(io.StringIO):
@@ -66,3 +67,22 @@ def test_who_waited_learns_what_has_no_scores(failed, cancelled, told, capsys):
     )
     assert without_scores(progress) == bool(told)
     assert capsys.readouterr().err == told
+
+
+def test_several_amounts_have_a_bar_each_on_a_terminal(monkeypatch):
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    with shown_progress("evaluations", "segments") as show:
+        show((1, 3), (20, 80))
+        show((3, 3), (80, 80))
+    plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", sys.stderr.getvalue())
+    last = [re.split(r" +━+ +", line) for line in plain.replace("\r", "\n").splitlines() if "━" in line][-2:]
+    assert [(name, shown.split()[0]) for name, shown in last] == [("evaluations", "3/3"), ("segments", "80/80")]
+
+
+def test_elsewhere_a_line_is_printed_where_there_is_more_of_the_first(capsys):
+    with shown_progress("evaluations", "segments") as show:
+        for amounts in (((1, 3), (20, 80)), ((1, 3), (40, 80)), ((3, 3), (80, 80))):
+            show(*amounts)
+    assert capsys.readouterr().err == "evaluations 1 of 3, segments 20 of 80\nevaluations 3 of 3, segments 80 of 80\n"
