@@ -282,6 +282,26 @@ def test_a_removed_leaderboard_leaves_no_scores(engine: Engine, tmp_path: Path) 
         assert connection.scalar(select(func.count()).select_from(CampaignProtocol)) == 1
 
 
+def test_scores_of_systems_take_no_intervals_from_others_that_are_imported_with_them(
+    database_url: str, tmp_path: Path
+) -> None:
+    engine = make_engine(database_url)
+    found(engine, "wmt25")
+    rows = [
+        ("en-cs", system, "M", segment, place + segment) for place, system in enumerate(OUTPUTS) for segment in range(9)
+    ]
+    of_segments = table(tmp_path / "m.tsv", rows, "pair system metric segment score")
+    of_systems = table(tmp_path / "x.tsv", [("en-cs", each, "X", 0.5) for each in OUTPUTS], "pair system metric score")
+    take_in(engine, "wmt25", of_segments, of_systems, create=True)
+    metrics, rows_of = boards(engine, "wmt25")["en-cs"]
+    by_name = {metric.split(":")[1]: score for metric, score in zip(metrics, rows_of["ant"].scores, strict=True)}
+    assert set(by_name) == {"metric=M", "metric=X"}
+    drawn = by_name["metric=M"].replicate_scores
+    assert len(drawn) > 100
+    assert np.isfinite(drawn).all()
+    assert np.ptp(drawn) > 0
+
+
 def test_a_test_set_of_documents_alone(database_url: str, tmp_path: Path) -> None:
     lines = [
         {"language_pair": "en-cs_CZ", "domain": "news", "document_id": name, "metric_scores": {"M": scores}}

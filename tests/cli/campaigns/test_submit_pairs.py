@@ -69,6 +69,20 @@ def test_each_document_is_sent_once(sent: Path) -> None:
     assert parts(contents) == [[1, 4], [2, 5], [3, 6]]
 
 
+@pytest.mark.parametrize(("key", "keys"), [("k", [f"k:{pair}" for pair in PAIRS]), (None, [None] * 3)])
+def test_each_output_has_a_key_of_its_own(sent: Path, key: str | None, keys: list[str | None]) -> None:
+    """Else the server would take all but the first for repetitions."""
+    given: list[str | None] = []
+
+    def submit_output(*_: Any, **fields: Any) -> None:
+        given.append(fields["key"])
+        raise CommandError("no")
+
+    client: Any = SimpleNamespace(list_test_sets=lambda _: known(*PAIRS), submit_output=submit_output)
+    submit_all(client, Order("bay", {"test_set": "", "queue_class": ""}, key, True), str(sent))
+    assert given == keys
+
+
 def test_the_server_reads_each_document_once(sent: Path, tmp_path: Path) -> None:
     found, refused, left_out = read_pairs(
         {"mast.jsonl": sent}, tmp_path / "place", STORING_LIMITS, {each: each for each in PAIRS}

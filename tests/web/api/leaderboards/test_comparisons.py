@@ -322,6 +322,27 @@ def test_many_randomization_tests_are_left_to_the_workers(service: Service) -> N
     assert (progress["running"], progress["failure"]) == (False, "")
 
 
+def test_a_leaderboard_counts_the_tests_that_are_missing_each_time(service: Service) -> None:
+    queue_job(service.engine, service.settings, segments=30, systems=3, replicates=20, metrics=["bleu", "chrf"])
+    work_off(service.settings)
+    with reading(service.engine) as connection:
+        (listed,) = list_boards(connection)
+    service.campaign(listed.campaign)
+    url = f"/api/v1/campaigns/{listed.campaign}"
+    program = service.program(service.account("zoe"))
+
+    def testing() -> Any:
+        got = program.get(f"{url}/leaderboard", params={"test": "randomization"})
+        assert got.status_code == 200, got.text
+        return got.json()["ranking"]["testing"]
+
+    assert testing() == 6
+    for metric, missing in zip(listed.metrics, (3, 0), strict=True):
+        wish = {"test": "randomization", "metric": metric}
+        assert program.post(f"{url}/comparisons", params=wish).status_code == 200
+        assert testing() == missing
+
+
 def test_a_baseline_is_named_by_any_run_of_its_system(scored: Scored) -> None:
     first, last = (scored.add("lighthouse", "beam", 35.0, run=run) for run in ("1", "2"))
     eve, mast = scored.service.program(scored.service.account("eve")), min(scored.evaluations)

@@ -12,6 +12,7 @@ from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.changes import lock_for_change
 from campaigns.permissions import read_access
 from campaigns.rules import Rules, set_rules
+from campaigns.score_imports.autorank import rank_by_autorank
 from campaigns.test_sets.stored import find_campaign_test_set
 from models.database.session import reading, writing
 from models.schema.roles import PhaseKind
@@ -140,6 +141,23 @@ def test_people_rank_where_the_campaign_is_ranked_by_them(service: Service, nobo
     assert [(each["system"], each["metric"], each["score"]) for each in written] == [
         (RAFT, "human:wmt25", "81.0"), (TUG, "human:wmt25", "61.0")
     ]  # fmt: skip
+
+
+def test_the_mean_autorank_is_of_the_test_sets_that_a_system_was_scored_on(service: Service, nobody: Client) -> None:
+    with writing(service.engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "port")
+        rank_by_autorank(connection, service.settings, access, rule="wmt24")
+    work_off(service.settings)
+    found = {each["name"]: each["autorank"] for each in answer(nobody)["systems"]}
+    of_test_sets = [
+        {each["name"]: each["scores"][-1] for each in board["items"]}
+        for name in ("en-cs", "en-zh")
+        for board in [nobody.get("/api/v1/campaigns/port/leaderboard", params={"test_set": name}).json()]
+    ]
+    assert [set(each) for each in of_test_sets] == [{TUG, BARGE, RAFT}, {TUG, BARGE}]
+    for name, autorank in found.items():
+        drawn = [each[name]["score"] for each in of_test_sets if name in each]
+        assert autorank == pytest.approx(sum(drawn) / len(drawn)), name
 
 
 def test_scores_ranks_and_gaps_are_those_of_the_leaderboards(nobody: Client) -> None:
