@@ -299,6 +299,20 @@ def test_what_failed_holds_nobody_up_and_withdrawing_gives_no_new_try(scored: Sc
     assert bleu(scored, "zoe", scored.add("harbour", "next", 35.0)).score == 40.0
 
 
+def test_an_undefined_score_is_no_step_and_what_comes_after_is_told(scored: Scored) -> None:
+    blind(scored, Feedback.LADDER)
+    undefined = scored.add("harbour", "undefined", None)
+    assert bleu(scored, "zoe", undefined).score is None
+    first = scored.add("harbour", "first", 30.4)
+    assert bleu(scored, "zoe", first).score == 30.0
+    assert bleu(scored, "zoe", scored.add("harbour", "again", None)).score is None
+    assert bleu(scored, "zoe", scored.add("harbour", "worse", 20.0)).score == 30.0
+    with reading(scored.service.engine) as connection:
+        steps = select(LadderStep.disclosed, LadderStep.improved).where(LadderStep.metric == 0)
+        rows = connection.execute(steps.order_by(LadderStep.submission_id)).all()
+    assert [tuple(each) for each in rows] == [(None, False), (30.0, True), (None, False), (30.0, False)]
+
+
 def test_each_team_climbs_its_own_ladder(scored: Scored) -> None:
     blind(scored, Feedback.LADDER)
     scored.add("harbour", "mast", 60.0)
