@@ -6,11 +6,12 @@ import zipfile
 import zlib
 from collections import defaultdict
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from steelyard.commands.errors import CommandError
 from steelyard.commands.verification.verdicts import Verdict, Verification, compared
 from steelyard.formats.campaign.exports import BadExport, bytes_of, changed_files, read_manifest, rows_of
+from steelyard.text.findings import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -74,6 +75,9 @@ class _Export:
         sets, self.submissions, self.scores = (self._table(name, columns) for name, columns in TABLES.items())
         if submission is not None:
             self.scores = [row for row in self.scores if row["submission"] == str(submission)]
+        for row, key in ((row, key) for row in self.scores for key in ("replicates", "seed")):
+            if row[key] and not row[key].isdecimal():
+                self._refuse("scores.tsv", f"{key} is {quoted(row[key])}, not a whole number")
         self.test_sets = {_title(row): row for row in sets}
 
     def verified(self) -> Verification:
@@ -135,6 +139,8 @@ class _Export:
             return True
         for row in rows:
             found = sums.get(row["submission"])
+            if found is not None and len(found) != len(metric.columns):
+                self._refuse("imported.tsv", f"{specification} has {len(found)} statistics, not {len(metric.columns)}")
             score = float("nan") if found is None else float(metric.score(found))
             self.verification.verdicts.append(_verdict(row, submissions[row["submission"]], metric, score))
         return True
@@ -150,8 +156,11 @@ class _Export:
         for each in self._table("imported.tsv", ("specification", "file")):
             sums = found.setdefault(each["specification"], {})
             for row in self._table(each["file"], ("submission", "segment", "statistics")):
-                values = np.array(row["statistics"].split(), float)
-                sums[row["submission"]] = sums.get(row["submission"], np.zeros_like(values)) + values
+                try:
+                    values = np.array(row["statistics"].split(), float)
+                    sums[row["submission"]] = sums.get(row["submission"], np.zeros_like(values)) + values
+                except ValueError:
+                    self._refuse(each["file"], f"the statistics {quoted(row['statistics'])} are not as others are")
         return found
 
     def _source(self, test_set: str) -> bytes | None:
@@ -212,6 +221,9 @@ class _Export:
             return rows_of(self.archive, name, columns)
         except BadExport as error:
             raise CommandError(f"{self.path}: {error}") from error
+
+    def _refuse(self, name: str, what: str) -> NoReturn:
+        raise CommandError(f"{self.path}: {name}: {what}. Export the campaign again.")
 
     def _text(self, name: str) -> bytes:
         return bytes_of(self.archive, name).removesuffix(b"\n")
