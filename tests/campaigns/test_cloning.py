@@ -111,6 +111,16 @@ def test_by_default_it_begins_on_the_same_day_of_the_week_ahead(service: Service
     assert new.title == "WMT 2024"
 
 
+@pytest.mark.parametrize("start", ["2199-12-01T00:00", "9999-12-01T00:00"])
+def test_phases_beyond_the_calendar_are_refused_and_nothing_is_stored(service: Service, start: str) -> None:
+    old_campaign(service)
+    with pytest.raises(BadRequest) as refused:
+        cloned(service, CloneRequest("next", starts_at=datetime.fromisoformat(start).timestamp()))
+    assert str(refused.value) == "The phases would lie beyond the calendar. Choose another start."
+    with reading(service.engine) as connection:
+        assert list(connection.scalars(select(Campaign.name))) == ["wmt24"]
+
+
 def test_of_a_campaign_without_phases_whose_scores_were_imported_the_test_sets_come_along(service: Service) -> None:
     found(service.engine, "wmt24")
     with_test_set(service.engine, "wmt24")

@@ -284,6 +284,16 @@ def test_what_is_no_correction_is_refused(engine: Engine, lines: bytes, label: s
         correct_it(engine, lines, label, reason)
 
 
+def test_the_newest_version_alone_is_corrected(engine: Engine) -> None:
+    correct_it(engine, NEW)
+    with writing(engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "wmt")
+        old = find_campaign_test_set(connection, access, "news@1")
+        with pytest.raises(Conflict) as refused:
+            correct_test_set(connection, Settings(), access, old, {"A": text(NEW)}, "why")
+    assert str(refused.value) == "The test set news has already been replaced. Correct its newest version."
+
+
 def test_a_correction_that_fails_changes_nothing(engine: Engine) -> None:
     with pytest.raises(BadText, match="2 lines, 1 fewer"):
         correct_it(engine, b"a\nb\n")

@@ -130,6 +130,34 @@ def test_a_withdrawn_primary_comes_back_as_contrastive_where_there_is_another(co
     assert contest.kinds() == ["contrastive", "primary", ""]
 
 
+@pytest.mark.parametrize(
+    ("declared", "kinds"),
+    [
+        (DeclaredKind.UNDECLARED, ["contrastive", "primary", ""]),
+        (DeclaredKind.CONTRASTIVE, ["contrastive", "primary", ""]),
+        (DeclaredKind.PRIMARY, ["primary", "contrastive", ""]),
+    ],
+)
+def test_a_withdrawn_primary_that_is_submitted_again_takes_its_place_back_only_where_it_is_said(
+    contest: Contest, declared: DeclaredKind, kinds: list[str]
+) -> None:
+    contest.say(contest.mary, contest.first, PRIMARY)
+    contest.withdraw(contest.mary, contest.first)
+    contest.say(contest.mary, contest.second, PRIMARY)
+    again = submit_output(contest.service.engine, "wmt", "harbour", "s0", OUTPUTS[0], declared=declared)
+    assert again.submission == contest.first
+    assert contest.kinds() == kinds
+    with reading(contest.service.engine) as connection:
+        assert set(connection.scalars(select(Declaration.withdrawn_at))) == {None}
+
+
+def test_a_withdrawn_primary_that_is_submitted_again_is_primary_where_there_is_no_other(contest: Contest) -> None:
+    contest.say(contest.mary, contest.first, PRIMARY)
+    contest.withdraw(contest.mary, contest.first)
+    submit_output(contest.service.engine, "wmt", "harbour", "s0", OUTPUTS[0])
+    assert contest.kinds() == ["primary", "", ""]
+
+
 def test_only_its_team_and_organisers_change_a_submission(contest: Contest) -> None:
     for act in (contest.withdraw, contest.reinstate):
         with pytest.raises(Forbidden, match="members of its team"):

@@ -108,6 +108,23 @@ def test_what_is_asked_for_is_added_to_what_is_measured_on_the_same_references(e
     engine.dispose()
 
 
+def test_so_many_metrics_and_lists_are_computed_together(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("campaigns.measures.MAX_METRICS", 2)
+    monkeypatch.setattr("campaigns.measures.MAX_LISTS", 2)
+    with writing(engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "bay")
+        news = find_campaign_test_set(connection, access, "news").id
+        before = measured(connection, "bay")
+        for asked in (MeasureRequest(METRICS, LISTS[:2]), MeasureRequest(METRICS[:2], LISTS)):
+            with pytest.raises(BadRequest) as refused:
+                add_measures(connection, Settings(), access, news, asked)
+            assert str(refused.value) == "At most 2 metrics and 2 lists of references can be computed together."
+        assert measured(connection, "bay") == before
+        add_measures(connection, Settings(), access, news, MeasureRequest(METRICS[:2], LISTS[:2]))
+        assert measured(connection, "bay")["B",][0] == ["bleu", "chrf"]
+    engine.dispose()
+
+
 def test_what_stands_is_of_one_campaign_and_test_set_and_not_withdrawn(engine: Engine) -> None:
     with writing(engine) as connection:
         rows = connection.execute(select(Declaration.submission_id, Declaration.campaign_id, Declaration.team)).all()

@@ -118,6 +118,19 @@ def test_who_lets_a_team_take_part(site: Site, who: str, campaign: str, result: 
         assert len(connection.execute(select(Invitation.id)).all()) == (result is False)
 
 
+def test_a_team_is_invited_once_and_not_where_it_takes_part(site: Site) -> None:
+    assert site.joined("olga", "open") is False
+    with pytest.raises(Conflict) as invited:
+        site.joined("olga", "open")
+    assert str(invited.value) == ("The team quay has already been invited. It participates once its lead has accepted.")
+    assert site.joined("root", "open") is True
+    with pytest.raises(Conflict) as there:
+        site.joined("olga", "open")
+    assert str(there.value) == "The team quay already participates in this campaign."
+    with reading(site.engine) as connection:
+        assert len(connection.execute(select(Invitation.id)).all()) == 1
+
+
 @pytest.mark.parametrize(
     ("over", "values"),
     [

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
-from campaigns.errors import Forbidden, NotFound, NotSignedIn
+from campaigns.errors import BadRequest, Forbidden, NotFound, NotSignedIn
 from campaigns.inspection.judgments import rename_judgments
 from campaigns.inspection.metrics_and_human import read_metrics
 from campaigns.inspection.segment_scores import find_measure, read_measures, segment_scores
@@ -163,3 +163,20 @@ def test_a_leaderboard_is_read_again_when_it_has_changed(bay: Looked) -> None:
     done = read_metrics(boards, access_of(bay)).board
     assert done is not None
     assert all(row.scores for row in done.rows)
+
+
+def test_judgments_are_renamed_to_a_name_that_is_free_and_can_be_one(bay: Looked) -> None:
+    engine = bay.service.engine
+    with writing(engine) as connection:
+        for name in ("da", "esa"):
+            judged = NewJudgments(name, JudgmentKind.SCORES, {}, [SystemRow("dive", 1.0)])
+            store_judgments(connection, bay.campaign, bay.test_set, judged)
+    for name, to, error, says in (
+        ("esa", "da", BadRequest, "There are human judgments 'da' of this test set already. Choose another name."),
+        ("mqm", "x", NotFound, "There are no human judgments 'mqm' of this test set. There are: da, esa."),
+    ):
+        with pytest.raises(error) as refused, writing(engine) as connection:
+            rename_judgments(connection, read_access(connection, COMMAND_LINE, "bay"), "", name, to)
+        assert str(refused.value) == says
+    with reading(engine) as connection:
+        assert not connection.scalars(select(AuditEntry.id).where(AuditEntry.action == "human-scores.rename")).all()

@@ -80,6 +80,19 @@ def test_others_have_no_schedules(engine: Engine) -> None:
                     asked(principal)
 
 
+def test_schedules_that_were_deleted_are_shown_to_administrators_alone(engine: Engine) -> None:
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).where(Schedule.name == "ours").values(active=False))
+    with reading(engine) as connection:
+        with pytest.raises(Forbidden) as refused:
+            visible_schedules(connection, MARY, removed=True)
+        assert str(refused.value) == "Only administrators can see deleted schedules."
+        assert visible_schedules(connection, MARY) == []
+        for removed, names in ((True, ["ours", "theirs"]), (False, ["theirs"])):
+            shown = visible_schedules(connection, COMMAND_LINE, removed=removed)
+            assert [each.schedule.name for each in shown] == names
+
+
 def test_series_with_changes_come_first_and_can_be_chosen() -> None:
     def series(system: str, test_set: str, title: str, *, changed: bool = False) -> ScoreSeries:
         subject = Subject(system, test_set, ("A",), title.lower())

@@ -22,6 +22,7 @@ from models.results.boards import list_boards
 from models.results.leaderboard import LeaderboardRow
 from models.results.statistics import read_statistics
 from models.schema.campaigns import Campaign, CampaignProtocol
+from models.schema.corpus import TestSet
 from models.schema.imported import ImportedScore, ScoreImport
 from models.schema.queue import Shard
 from models.schema.results import Score
@@ -222,6 +223,29 @@ def test_scores_of_documents_are_means_of_documents(database_url: str, tmp_path:
     result = take_in(engine, "wmt", table(tmp_path / "x.tsv", rows, "system metric document score"))
     assert any("pier" in notice for notice in result.notices)
     assert boards(engine, "wmt")["news"][1]["ant"].scores[1].score == 2.0
+
+
+def test_autorank_is_made_of_columns_that_there_are(sqlite_url: str) -> None:
+    engine = make_engine(sqlite_url)
+    found(engine, "empty")
+    with writing(engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "empty")
+        with pytest.raises(BadRequest) as refused:
+            rank_by_autorank(connection, settings_of(engine), access)
+        assert str(refused.value) == (
+            "Nothing is measured in this campaign yet: AutoRank is made of the columns of leaderboards."
+        )
+        assert connection.scalar(select(Campaign.ranked_by)) == ""
+
+
+def test_a_pair_that_can_be_no_name_makes_no_test_set(sqlite_url: str, tmp_path: Path) -> None:
+    engine = make_engine(sqlite_url)
+    found(engine, "empty")
+    rows = [("en/cs", "ant", "X", 0.5)]
+    with pytest.raises(BadRequest, match=r"^'en/cs' cannot be the name of a test set: it contains '/'; allowed are "):
+        take_in(engine, "empty", table(tmp_path / "x.tsv", rows, "pair system metric score"), create=True)
+    with reading(engine) as connection:
+        assert connection.scalars(select(TestSet.id)).all() == []
 
 
 def test_a_campaign_ranks_by_autorank_of_any_columns(engine: Engine, tmp_path: Path) -> None:

@@ -106,3 +106,15 @@ def test_programs_are_refused_what_people_do_not_see(bay: Looked) -> None:
     assert hidden.status_code == 404
     assert "two outputs that you can see" in hidden.text
     assert gull.get(API, params={"system": ["1", "2", "3"]}).status_code == 422
+
+
+def test_they_are_of_test_sets_that_are_not_too_long(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    organiser = bay.service.browser(bay.organiser)
+    monkeypatch.setattr("campaigns.inspection.ngrams.TEXT_SEGMENTS", 4)
+    assert organiser.get(API).status_code == 200
+    monkeypatch.setattr("campaigns.inspection.ngrams.TEXT_SEGMENTS", 3)
+    refused = organiser.get(API)
+    assert (refused.status_code, refused.json()["error"]["message"]) == (
+        404,
+        "N-grams are shown for up to 3 segments, and this test set has 4.",
+    )
