@@ -6,6 +6,7 @@ import json
 import random
 import sqlite3
 import xml.etree.ElementTree as ElementTree
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -127,6 +128,9 @@ def test_the_curve_is_the_correlation_of_the_scores_that_score_prints(stored, tm
     rows = list(csv.DictReader(io.StringIO(ended.stdout), delimiter="\t"))
     assert [(row["value"], row["metric"]) for row in rows] == [("1", "chrf:beta=1"), ("3", "chrf:beta=3"), ("", "ter")]
     assert {row["low"] for row in rows} == {""}
+    with closing(sqlite3.connect(stored / "steelyard.db")) as connection:
+        replicates = "SELECT DISTINCT replicates FROM protocol WHERE sweep AND metrics LIKE '%chrf:beta=1%'"
+        assert connection.execute(replicates).fetchall() == [(0,)]
     systems = [f"quay/systems/s{number}.txt" for number in range(4)]
     files = ("quay/refs/A.txt", "quay/refs/B.txt", "-i", *systems, "-f", "json", "-m")
     scored = json.loads(steelyard_here("score", *files, "chrf:beta=1", "chrf:beta=3", "ter", cwd=stored).stdout)

@@ -213,6 +213,11 @@ def test_history_as_text() -> None:
     assert found["series"][0]["points"][2] == {"date": "2027-03-03", "score": None, "interval": None}
 
 
+def test_a_long_course_is_that_of_the_last_runs() -> None:
+    table, *_ = as_text(history(*[9.0] * 10, *[1.0] * 59, 2.0)).split("\n\n")
+    assert table.splitlines()[-1].split()[3:] == ["BLEU", "1.00", "9.00", "2.00", "▁" * 59 + "█"]
+
+
 def test_bars() -> None:
     assert bars([]) == ""
     assert bars([None, 2.0, 2.0]) == "·▄▄"
