@@ -9,6 +9,7 @@ import pytest
 from cli.campaigns.noticed import folder_warnings
 from steelyard.formats.campaign.campaigns import read_any_campaign
 from tests.cli.status import status_of
+from tests.library.formats.test_layered_folders import treex
 
 DEMO = Path(__file__).parents[3] / "demo" / "harbour"
 
@@ -72,6 +73,29 @@ def test_a_language_is_checked_only_where_it_can_be_identified(check, lines, mon
     assert check(lines, *BESIDE)[0] == 0
     status, _, err = check(lines, *BESIDE, "--target-language", "en")
     assert (status, "steelyard[langid]" in err) == (2, True)
+
+
+def test_a_language_that_files_name_is_not_checked_where_it_cannot_be_which_is_said(tmp_path, capsys, monkeypatch):
+    for name in ("ref", "out"):
+        (tmp_path / f"{name}.treex").write_text(treex("cs"))
+    monkeypatch.setattr("steelyard.checks.language.find_spec", lambda _: None)
+    assert status_of(["check", str(tmp_path / "out.treex"), "--reference", str(tmp_path / "ref.treex")]) == 0
+    assert capsys.readouterr().err == (
+        "note: The language of the output was not checked; that needs the package that identifies languages: "
+        'pip install "steelyard[langid]".\n'
+    )
+
+
+def test_the_output_of_one_system_is_checked(tmp_path, capsys):
+    document = '<doc docid="d" sysid="{}"><seg id="1">A boat.</seg></doc>'
+    for name, kind, systems in (("ref", "ref", "A"), ("tug", "tst", "T"), ("two", "tst", "TR")):
+        documents = "".join(map(document.format, systems))
+        (tmp_path / name).write_text(f'<{kind}set setid="s" srclang="en" trglang="cs">{documents}</{kind}set>')
+    ref, tug, two = (str(tmp_path / name) for name in ("ref", "tug", "two"))
+    assert status_of(["check", tug, "--reference", ref]) == 0
+    capsys.readouterr()
+    assert status_of(["check", two, "--reference", ref]) == 1
+    assert capsys.readouterr().err == f"steelyard: {two}: holds 2 systems. Give the output of one system.\n"
 
 
 def test_a_campaign_is_looked_at_before_it_is_measured(lines, tmp_path):

@@ -1,5 +1,6 @@
 """`steelyard metric check`."""
 
+import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -7,6 +8,9 @@ import pytest
 
 from cli.main import main
 from steelyard import WER
+from steelyard.commands.metric import counter, kept_or_broken
+from steelyard.conformance.campaign import Campaign
+from steelyard.conformance.check import Finding
 from steelyard.metrics import built_in
 
 
@@ -66,3 +70,24 @@ def test_a_broken_promise_is_shown_with_the_smallest_campaign(neighbourly, capsy
 def test_wrong_usage(arguments, says, capsys):
     assert main(["metric", "check", *arguments]) == 2
     assert says in capsys.readouterr().err
+
+
+def test_a_broken_promise_is_shown_with_its_texts_where_it_has_any():
+    assert kept_or_broken(Finding("It has a name.")) == "  kept    It has a name."
+    assert kept_or_broken(Finding("It has a name.", "It has none.")) == (
+        "  BROKEN  It has a name.\n          It has none."
+    )
+    campaign = Campaign({"R": ["a", "x" * 201]}, {"S": ["č", ""]}, ["s", "t"])
+    assert kept_or_broken(Finding("It adds up.", "It does not.", campaign)).splitlines()[2:] == [
+        f"          with reference R: 'a', '{'x' * 200}'...",
+        "          with system S: 'č', ''",
+        "          with source: 's', 't'",
+    ]
+
+
+def test_a_terminal_is_shown_how_much_is_tried(monkeypatch, capsys):
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    count = counter(40)
+    for _ in range(25):
+        count()
+    assert capsys.readouterr().err == "\r25 %\r\r50 %\r"

@@ -121,6 +121,16 @@ def test_the_human_scores_are_one_metric_of_their_own(files, tmp_path, capsys):
     assert "--human" in capsys.readouterr().err
 
 
+def test_people_who_judged_systems_alone_are_compared_by_system(files, tmp_path, capsys):
+    rows = "".join(f"s{system}\tmqm\t\t{row.mean()}\n" for system, row in enumerate(QUALITY))
+    (tmp_path / "human.tsv").write_text(f"system\tmetric\tsegment\tscore\n{rows}")
+    (document,) = json.loads(run(capsys, *files, "-f", "json"))
+    assert document["level"] == "system"
+    assert main(["correlate", *files, "--granularity", "segment"], dict) == 1
+    told = "There are no human scores by segment. Choose another --granularity."
+    assert capsys.readouterr().err.endswith(f"steelyard: {told}\n")
+
+
 @pytest.fixture
 def pairs(tmp_path):
     """Scores of two pairs as mt-metrics-eval has them; `errors` is of one of them alone."""

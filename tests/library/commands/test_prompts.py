@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from steelyard.commands.errors import CommandError
-from steelyard.commands.prompts import confirm
+from steelyard.commands.prompts import ask, ask_secret, confirm
 
 
 @pytest.fixture
@@ -44,3 +44,22 @@ def test_nobody_is_asked_who_has_said_it_already_or_has_no_terminal(asked, monke
     with pytest.raises(CommandError, match="Add --yes"):
         confirm("Delete it?", yes=False)
     assert asked.all == []
+
+
+def test_secrets_are_asked_for_one_after_the_other(asked, monkeypatch):
+    answers = iter(["hidden", " again "])
+    monkeypatch.setattr("getpass.getpass", lambda question: asked.all.append(question) or next(answers))
+    assert ask_secret("Password: ", "Again: ") == ["hidden", " again "]
+    assert asked.all == ["Password: ", "Again: "]
+
+
+def test_an_input_that_ends_is_no_answer(asked, monkeypatch, capsys):
+    def ended(_question):
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ended)
+    monkeypatch.setattr("getpass.getpass", ended)
+    for ask_it in (lambda: ask("Name: "), lambda: ask_secret("Password: "), lambda: confirm("Delete it?", yes=False)):
+        with pytest.raises(CommandError, match=r"^The input ended without an answer\. Nothing was changed\.$"):
+            ask_it()
+        assert capsys.readouterr().err == "\n", "the line of the question ends"

@@ -59,6 +59,23 @@ def test_score_draws_documents(capsys, file):
     assert plain["systems"][0]["scores"][0]["interval"] != found["systems"][0]["scores"][0]["interval"]
 
 
+def test_files_with_ids_say_their_documents(capsys):
+    for name, field in (("ref", "reference"), ("tug", "hypothesis"), ("raft", "hypothesis")):
+        rows = [
+            {"doc_id": document, "segment_id": str(number), field: line}
+            for number, (document, line) in enumerate(
+                zip(DOCUMENTS, Path(f"{name}.txt").read_text().splitlines(), strict=True)
+            )
+        ]
+        Path(f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    drawn = ("--confidence", "100", "--resample", "document", "-f", "json")
+    by_ids = run(capsys, *(word.replace(".txt", ".jsonl") for word in SCORE), *drawn)
+    plain = run(capsys, *SCORE, *drawn, "--documents", "docs.tsv")
+    by_ids, plain = ([each["scores"] for each in json.loads(found.out)["systems"]] for found in (by_ids, plain))
+    assert by_ids == plain
+    assert plain[0][0]["interval"]["low"] < plain[0][0]["score"]
+
+
 def test_documents_come_through_a_pipe(capsys):
     """Which can be read once, as the shell's <(...)."""
     words = (*SCORE, "--confidence", "50", "--resample", "document", "-f", "json", "--documents")

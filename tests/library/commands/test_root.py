@@ -60,7 +60,10 @@ def test_help_and_version_import_no_verb(capsys: pytest.CaptureFixture[str]) -> 
         raise AssertionError("imported")
 
     assert main(["--help"], lambda: {"weigh": Verb("weigh a text", never)}) == 0
-    assert "weigh a text" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "Verbs for campaigns and servers:\n  weigh  weigh a text\n" in out
+    assert alone(["--help"]) == 0
+    assert capsys.readouterr().out == out.replace("Verbs for campaigns and servers:\n  weigh  weigh a text\n\n", "")
     assert alone(["--version"]) == 0
     assert capsys.readouterr().out.startswith("steelyard ")
 
@@ -75,7 +78,7 @@ def test_verbs_join_by_entry_points(tmp_path, monkeypatch, capsys) -> None:
         folder = tmp_path / f"{name}-1.0.dist-info"
         folder.mkdir()
         (folder / "entry_points.txt").write_text(
-            f"[console_scripts]\nx = y:z\n\n[steelyard.commands]\n{name} = {place}\n\n[other]\na = b:c\n"
+            f"[console_scripts]\nx = y:z\n\n[steelyard.commands]\n# theirs\n\n{name} = {place}\n\n[other]\na = b:c\n"
         )
     (tmp_path / "weighing_verbs.py").write_text(
         "import click\nfrom steelyard.commands.verbs import Verb\n"

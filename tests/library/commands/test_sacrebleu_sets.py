@@ -155,6 +155,15 @@ def test_what_cannot_be_is_said(
     assert says in run(capsys, "score", *words, status=status)
 
 
+def test_a_part_of_a_test_set_is_for_plain_texts(cache: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("out.conllu").write_text("".join(f"1\t{word}\t{word}\tX\t_\t_\t0\troot\t_\t_\n\n" for word in ("a", "b", "c")))
+    words = ("score", "-t", "wmt22", "-l", "en-cs", "-i", "out.conllu", "-m", "bleu")
+    assert run(capsys, *words)
+    for part in (("--origlang", "en"), ("--subset", "news")):
+        told = "--origlang and --subset are for plain texts: give the outputs without layers."
+        assert run(capsys, *words, *part, status=1) == f"steelyard: {told}\n"
+
+
 def test_the_cache_is_in_the_home_folder_unless_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SACREBLEU", raising=False)
     assert cache_folder() == Path.home() / ".sacrebleu"

@@ -7,6 +7,7 @@ import pytest
 import sacrebleu
 
 from steelyard.commands.main import main
+from steelyard.metrics.metric import VERSION
 
 REFERENCE = ["The crane lifts a heavy load .", "Nobody saw the winch .", "It rained all day in the harbour ."]
 OTHER = ["A crane lifts the heavy load .", "No one saw the winch .", "All day it rained in the harbour ."]
@@ -56,6 +57,17 @@ def test_a_score_of_sacrebleu_as_it_prints_it(capsys):
     wrong = verified(capsys, SIGNATURE, "ref.txt", "tug.txt", "--score", f"{theirs + 0.1:.1f}", status=1)
     assert not wrong["verified"]
     assert wrong["scores"][0]["verdict"].startswith("differs by -0.")
+
+
+def test_a_signature_that_names_texts_and_a_language(capsys):
+    published = f"{SIGNATURE}|test:wmt22|lang:en-cs|subset:news|origlang:en"
+    texts = "The signature names the texts: test:wmt22, subset:news, origlang:en. They were taken from the files given."
+    assert verified(capsys, published, "ref.txt", "tug.txt")["notes"][1:] == [texts]
+    found = verified(capsys, "Meteor|nrefs:1|lang:cs", "ref.txt", "tug.txt")
+    assert found["scores"][0]["differences"] == ["lang was cs, and is none here"]
+    ours = f"Meteor|nrefs:1|lang:cs|version:steelyard-{VERSION}"
+    found = verified(capsys, ours, "ref.txt", "tug.txt")
+    assert (found["notes"], found["scores"][0]["differences"]) == ([], [])
 
 
 def test_without_a_score_it_is_computed(capsys):

@@ -1,5 +1,6 @@
 """Metrics of other distributions, sound ones and all kinds of broken ones."""
 
+import json
 import os
 import re
 import signal
@@ -19,6 +20,7 @@ from cli.main import main
 from steelyard import BLEU
 from steelyard.errors import BadParameter, BrokenMetric, UnknownMetric
 from steelyard.metrics.entry_points import origin
+from steelyard.metrics.metric import VERSION
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.resources import Resources
 from steelyard.metrics.score_systems import score_systems
@@ -90,6 +92,20 @@ def test_a_sound_one_is_found_and_says_where_it_comes_from(install):
     metric = parse_metric("lines")
     assert origin(type(metric)) == "their-package-2.1"
     assert metric.signature(1) == "nrefs:1|version:steelyard-0.1.0|from:their-package-2.1"
+
+
+def test_it_is_described_with_where_it_comes_from_and_its_signature_too(install, tmp_path, capsys):
+    install(SOUND)
+    assert main(["metric", "list"]) == 0
+    shown = capsys.readouterr()
+    told = "lines  (lines, higher is better)\n  Lines that are equal.\n  Source: a test.\n  From: their-package-2.1.\n"
+    assert (shown.out[-len(told) - 1 :], shown.err) == (f"\n{told}", "")
+    (tmp_path / "a.txt").write_text("one\n")
+    words = (str(tmp_path / "a.txt"), "-i", str(tmp_path / "a.txt"), "-f", "json")
+    assert main(["verify", "lines|nrefs:1|version:steelyard-0.0.9|from:their-package-2.0 = 100", *words]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["scores"][0]["differences"] == ["from was their-package-2.0, and is their-package-2.1 here"]
+    assert found["notes"] == [f"The score was made by steelyard-0.0.9; this is version {VERSION}."]
 
 
 def test_one_that_has_only_the_name_of_an_offered_one_is_not_said_to_come_from_there(install):

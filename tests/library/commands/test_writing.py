@@ -1,0 +1,47 @@
+"""Files that commands write: whole or not at all, and what is no file is written to."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from steelyard.commands.errors import CommandError, exit_status
+from steelyard.commands.writing import write_file
+
+
+def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "report.txt"
+    path.write_text("old")
+    (tmp_path / "link.txt").symlink_to(path)
+    write_file(tmp_path / "link.txt", "č\n")
+    assert (path.read_bytes(), (tmp_path / "link.txt").is_symlink()) == ("č\n".encode(), True)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["link.txt", "report.txt"]
+
+
+def test_a_pipe_is_written_to_and_stays_one(tmp_path: Path) -> None:
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    write_file(path, "č\n")
+    assert os.read(reader, 100) == "č\n".encode()
+    os.close(reader)
+    assert path.is_fifo()
+    assert [each.name for each in tmp_path.iterdir()] == ["pipe"]
+
+
+def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "none" / "report.txt"
+    with pytest.raises(CommandError) as raised:
+        write_file(path, "x")
+    assert str(raised.value) == (
+        f"{path} cannot be written: No such file or directory. Check the free space and the permissions, then run the "
+        "same command again."
+    )
+
+
+def test_an_interrupted_command_ends_with_the_status_of_shells(capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted() -> int:
+        raise KeyboardInterrupt
+
+    assert exit_status("steelyard", interrupted) == 130
+    assert capsys.readouterr() == ("", "steelyard: interrupted.\n")
