@@ -27,17 +27,21 @@ def check_tables(settings: WebSettings) -> Finding:
     from models.database import migrate
     from models.database.error_kinds import explain
     from models.database.session import sqlite_file
-    from models.errors import ModelsError
+    from models.errors import ModelsError, Unreachable
 
     try:
         # SQLite would create it.
         if (file := sqlite_file(settings.database_url)) is not None and not Path(file).exists():
             return Finding.problem("database", f"there is no file {file}", "Run `steelyard db upgrade`.")
         tables = migrate.schema_status(settings.database_url)
-    except DBAPIError as error:
-        return Finding.problem(
-            "database", explain(error), "Start it, or correct STEELYARD_DATABASE_URL (and PGPASSWORD)."
+    except (DBAPIError, Unreachable) as error:
+        said = explain(error) if isinstance(error, DBAPIError) else str(error)
+        start = (
+            "Correct STEELYARD_DATABASE_URL."
+            if file
+            else "Start it, or correct STEELYARD_DATABASE_URL (and PGPASSWORD)."
         )
+        return Finding.problem("database", said, start)
     except ModelsError as error:
         return Finding.problem("database", str(error), "Correct STEELYARD_DATABASE_URL.")
     if problem := tables.problem(migrate.REVISION):

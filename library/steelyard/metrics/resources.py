@@ -187,9 +187,10 @@ class Resources:
     def _registered(self, digest: str) -> Path | None:
         """Where this content lies in the folder, if it does."""
         # A digest comes from whoever wrote the specification: it must not lead out of the folder.
-        if self.folder and _DIGEST.fullmatch(digest) and (self.folder / digest).is_dir():
-            return self.folder / digest
-        return None
+        if not (self.folder and _DIGEST.fullmatch(digest)):
+            return None
+        place = self.folder / digest
+        return place if place.is_dir() and any(place.iterdir()) else None
 
     def listed(self) -> list[Resource]:
         """What is registered, by name.
@@ -234,7 +235,7 @@ class Resources:
         resource = Resource(name, content_digest(content), kind, description)
         self.folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=self.folder, prefix=".new-") as scratch:
-            if not (self.folder / resource.digest).is_dir():
+            if self._registered(resource.digest) is None:
                 new = Path(scratch) / resource.digest
                 new.mkdir()
                 if move:

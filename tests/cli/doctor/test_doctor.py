@@ -222,3 +222,84 @@ def test_a_wrong_value_is_named(monkeypatch, capsys):
     monkeypatch.setenv("STEELYARD_MAX_ATTEMPTS", "many")
     assert main(["doctor"]) == 2
     assert "STEELYARD_MAX_ATTEMPTS" in capsys.readouterr().err
+
+
+START = "Start it, or correct STEELYARD_DATABASE_URL (and PGPASSWORD)."
+
+
+def test_a_database_that_is_away_or_refuses_is_said_without_its_password(postgres_url, tmp_path, capsys):
+    port, elsewhere = free_port(), postgres_url.rpartition("/")[0] + "/elsewhere"
+    (tmp_path / "notes.db").write_text("no database, but longer than the header of one. " * 9)
+    for url, says, fix in (
+        (
+            f"postgresql://me:hunter2@127.0.0.1:{port}/x",
+            f'connection to server at "127.0.0.1", port {port} fail',
+            START,
+        ),
+        (elsewhere, 'database "elsewhere" does not exist', START),
+        ("sqlite:///notes.db", "file is not a database", "Correct STEELYARD_DATABASE_URL."),
+    ):
+        status, found = examined(capsys, "--database", url)
+        assert (status, found["database"]["level"], found["database"]["fix"]) == (1, "problem", fix)
+        assert says in found["database"]["found"]
+        assert "hunter2" not in str(found)
+        assert not found.keys() & {"scheduler", "workers", "accounts"}
+
+
+def test_redis_that_does_not_tell_its_settings(redis_url, sqlite_url, capsys, monkeypatch):
+    from redis import Redis
+
+    with Redis.from_url(redis_url) as redis:
+        redis.acl_setuser(
+            "quiet", enabled=True, passwords=["+hunter2"], keys="*", channels="*", commands=["+@all", "-info"]
+        )
+        try:
+            monkeypatch.setenv("STEELYARD_BROKER_URL", redis_url.replace("redis://", "redis://quiet:hunter2@"))
+            _, found = examined(capsys, "--no-web", "--database", sqlite_url)
+        finally:
+            redis.acl_deluser("quiet")
+    assert (found["broker"]["level"], found["Redis"]["level"], found["Redis"]["fix"]) == (
+        "ok", "warning", "Allow the command INFO.",
+    )  # fmt: skip
+    assert found["Redis"]["found"].startswith("it does not tell its settings: ")
+    assert "hunter2" not in str(found)
+
+
+def test_a_registered_file_that_is_gone(sqlite_url, tmp_path, capsys, monkeypatch):
+    from steelyard.metrics.resources import Resources
+
+    monkeypatch.setenv("STEELYARD_RESOURCE_FOLDER", str(tmp_path / "resources"))
+    (tmp_path / "lemmas.tsv").write_text("cats\tcat\n")
+    Resources(tmp_path / "resources").register("lemmas", "file", tmp_path / "lemmas.tsv")
+    _, found = examined(capsys, "--no-web", "--database", sqlite_url)
+    assert (found["resources"]["level"], found["resources"]["found"].partition(" in ")[0]) == ("ok", "1 registered")
+    (kept,) = (tmp_path / "resources").glob("*/lemmas.tsv")
+    kept.unlink()
+    status, found = examined(capsys, "--no-web", "--database", sqlite_url)
+    assert (status, found["resources"]["level"]) == (1, "problem")
+    assert found["resources"]["found"].startswith("The file lemmas@")
+    assert found["resources"]["fix"] == "Mount STEELYARD_RESOURCE_FOLDER on every worker, or register it again."
+
+
+def test_a_store_that_loses_what_it_is_given(sqlite_url, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("STEELYARD_STATISTICS_URL", f"file://{tmp_path}/store")
+    monkeypatch.setattr("models.storage.blobs.find_lost_objects", lambda addresses: list(addresses))
+    status, found = examined(capsys, "--no-web", "--database", sqlite_url)
+    assert (status, found["statistics"]["found"]) == (1, "what was written cannot be read back")
+
+    def broken(_: object) -> None:
+        raise ValueError("no such bucket")
+
+    monkeypatch.setattr("models.storage.blobs.find_lost_objects", broken)
+    status, found = examined(capsys, "--no-web", "--database", sqlite_url)
+    assert (status, found["statistics"]["found"]) == (1, "ValueError: no such bucket")
+    assert found["statistics"]["fix"].startswith("Correct STEELYARD_STATISTICS_URL, and the store's user")
+
+
+def test_the_documentation_is_served_where_it_was_built(sqlite_url, tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("web.pages.documentation.SITE", tmp_path / "site")
+    assert examined(capsys, "--database", sqlite_url)[1]["documentation"]["fix"] == "Run `make docs`."
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site" / "index.html").touch()
+    found = examined(capsys, "--database", sqlite_url)[1]["documentation"]
+    assert (found["level"], found["found"]) == ("ok", "served under /docs")

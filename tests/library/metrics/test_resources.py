@@ -230,3 +230,15 @@ def test_a_file_named_for_a_run_is_converted_for_the_process_alone(tmp_path):
     )  # fmt: skip
     assert done.stderr == ""
     assert not Path(done.stdout.strip()).exists()
+
+
+def test_content_that_somebody_has_removed_is_missing_until_it_is_registered_again(store, tmp_path):
+    resource = store.register("news", "synonyms", file(tmp_path))
+    store.path(resource.pinned, "synonyms").unlink()
+    with pytest.raises(MissingResource) as refused:
+        store.path(resource.pinned, "synonyms")
+    assert str(refused.value).startswith(
+        f"The synonyms {resource.pinned} are not in {store.folder}. Register them there"
+    )
+    assert store.register("news", "synonyms", file(tmp_path)) == resource
+    assert store.path(resource.pinned, "synonyms").read_text() == "one"
