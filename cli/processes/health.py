@@ -77,7 +77,7 @@ def _ask(options: Options) -> int:
         checks = {name: (each["ok"], each["reason"]) for name, each in found["checks"].items()}
     except (OSError, HTTPException) as error:
         raise CommandError(f"No answer from {host}:{port}: {error}") from error
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CommandError(f"The server at {host}:{port} is not a Steelyard process.") from error
     finally:
         connection.close()

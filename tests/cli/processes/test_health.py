@@ -1,6 +1,8 @@
 """`steelyard health`: what it finds, and its exit status."""
 
 import socket
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from types import SimpleNamespace
 
 import pytest
@@ -110,3 +112,26 @@ def test_the_pages_are_well_where_they_answer_with_a_file(status, well, sqlite_u
     printed = capsys.readouterr().out
     assert printed.startswith("web: well" if well else "web: not well")
     assert ("NO, " in printed) != well
+
+
+@pytest.mark.parametrize(
+    "answer", [b"<html>hello</html>", b'{"ok": true}', b'{"role": 1, "ok": true, "checks": [1]}', b"[]"]
+)
+def test_another_server_is_no_process_of_ours(answer, capsys):
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self):
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        assert main(["health", "--http", str(server.server_port)]) == 1
+        thread.join()
+    told = capsys.readouterr()
+    assert told.err == f"steelyard: The server at 127.0.0.1:{server.server_port} is not a Steelyard process.\n"
+    assert told.out == ""
