@@ -200,3 +200,76 @@ def test_a_webhook_that_was_not_delivered(nightly, sqlite_url):
     told = "gate: the webhook was not notified of the run of 2027-03-01 (2 attempts, given up): No route."
     assert nightly("list")[1].splitlines()[-1] == told
     assert json.loads(nightly("list", "-f", "json")[1])[0]["failed_delivery"]["given_up"] is True
+
+
+def test_a_schedule_without_a_run_cannot_be_drawn(nightly, tmp_path):
+    nightly("create", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial", "-m", "chrf")
+    status, _, err = nightly("show", "gate", "--plot", "gate.svg")
+    assert (status, err) == (1, 'steelyard: The schedule "gate" has had no run yet: there is nothing to plot.\n')
+    assert not (tmp_path / "gate.svg").exists()
+    put(tmp_path / "out", "2026-03-02", {"tug": 1})
+    assert nightly("run", "gate", "--date", "2026-03-02", "--processes", "1")[0] == 0
+    status, out, err = nightly("show", "gate", "--plot", "gate.svg")
+    assert (status, err) == (0, "")
+    assert "2026-03-02" in out
+    drawn = (tmp_path / "gate.svg").read_text()
+    assert ElementTree.fromstring(drawn).tag == "{http://www.w3.org/2000/svg}svg"
+    assert "tug" in drawn
+
+
+def test_a_test_set_that_is_stored_is_taken_by_its_name(nightly, tmp_path):
+    """Also into a campaign that has another one of that name, as another version."""
+    measured = (*NIGHTLY, *PATTERN, "-m", "chrf")
+    assert nightly("create", "gate", *measured, "--test-set", "trial")[0] == 0
+    (tmp_path / "trial").rename(tmp_path / "moved")
+    status, out, err = nightly("create", "second", *measured, "--test-set", "trial")
+    assert (status, err, out.splitlines()[0]) == (0, "", "Test set trial.")
+    with database(tmp_path) as connection:
+        assert connection.execute("SELECT count(*) FROM test_set").fetchall() == [(1,)]
+        known = "SELECT name, json_extract(test_sets, '$[0].test_set_id') FROM schedule ORDER BY id"
+        assert connection.execute(known).fetchall() == [("gate", 1), ("second", 1)]
+    # Another one of that name: which is meant must be said.
+    (tmp_path / "other" / "trial" / "refs").mkdir(parents=True)
+    (tmp_path / "other" / "trial" / "refs" / "A.txt").write_bytes(REFERENCE + b"\nmore\n")
+    assert nightly("create", "third", *measured, "--test-set", "other/trial")[0] == 0
+    status, _, err = nightly("create", "fourth", *measured, "--test-set", "trial")
+    assert (status, err) == (
+        1,
+        "steelyard: There is no folder 'trial' here. Several campaigns have a test set 'trial', and not the same: "
+        "gate: trial, second: trial, third: trial. Name one.\n",
+    )
+    assert nightly("create", "fourth", *measured, "--test-set", "third: trial")[1].startswith("Test set trial.\n")
+    # A campaign that has had the one gets the other as another version.
+    assert nightly("delete", "third", "--yes")[0] == 0
+    assert nightly("create", "third", *measured, "--test-set", "gate: trial")[1].startswith("Test set trial@2.\n")
+    with database(tmp_path) as connection:
+        stored = dict(connection.execute(known).fetchall())
+    assert stored == {"gate": 1, "second": 1, "fourth": 2, "third": 1}
+    connection.close()
+
+
+def test_test_sets_whose_metrics_need_other_settings_have_no_schedule_in_common(nightly, tmp_path):
+    for pair in ("en-cs", "en-ja"):
+        (tmp_path / pair / "refs").mkdir(parents=True)
+        (tmp_path / pair / "refs" / "A.txt").write_bytes(REFERENCE + b"\n")
+        (tmp_path / pair / "meta.json").write_text(
+            json.dumps({"source_language": pair[:2], "target_language": pair[3:]})
+        )
+    status, out, err = nightly("create", "gate", *NIGHTLY, *PATTERN, "--test-set", "en-cs", "en-ja", "-m", "bleu")
+    assert (status, out) == (1, "")
+    assert err == (
+        "steelyard: The metrics need different settings for en-cs and en-ja (different languages, for instance). "
+        "Create a schedule for each.\n"
+    )
+    with database(tmp_path) as connection:
+        assert connection.execute("SELECT count(*) FROM schedule").fetchall() == [(0,)]
+    connection.close()
+    by_test_set = ("--source", "out/{date}/{test_set}/{system}.txt")
+    assert nightly("create", "gate", *NIGHTLY, *by_test_set, "--test-set", "en-cs", "en-ja", "-m", "chrf")[0] == 0
+
+
+def test_a_secret_that_is_no_text(nightly, tmp_path):
+    (tmp_path / "key").write_bytes(b"\xff\xfe\x00")
+    webhook = ("--webhook", "https://hooks.example.org/x", "--webhook-secret-file", "key")
+    status, out, err = nightly("create", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial", "-m", "chrf", *webhook)
+    assert (status, out, err) == (1, "", "steelyard: key: is not text. Write the secret as text.\n")
