@@ -39,6 +39,20 @@ def test_a_model_is_imported_listed_and_deleted(capsys):
     assert 'There is no registered model "small". Registered: none.' in capsys.readouterr().err
 
 
+def test_lists_hold_resources_of_their_own_kind(capsys):
+    Path("v.txt").write_text("2 2\na 1 0\nb 0 1\n")
+    for words in (
+        ["model", "import", "small", "tiny"],
+        ["vectors", "import", "few", "v.txt"],
+        ["metric", "create", "own", "--command", "true", "--inputs", "source", "--version", "1"],
+    ):
+        assert main(words) == 0
+    capsys.readouterr()
+    for noun, name in (("model", "small"), ("vectors", "few")):
+        assert main([noun, "list", "-f", "json"]) == 0
+        assert [each["name"].partition("@")[0] for each in json.loads(capsys.readouterr().out)] == [name]
+
+
 def test_the_name_of_another_resource_is_not_taken(capsys):
     create = ["metric", "create", "small", "--command", "true", "--inputs", "source", "--version", "1"]
     assert main(create) == 0
