@@ -13,7 +13,7 @@ from models.schema.campaigns import Campaign, CampaignTestSet, is_campaign_test_
 from models.schema.corpus import Reference, Submission, TestSet
 
 if TYPE_CHECKING:
-    from models.corpus.test_sets import StoredTestSet
+    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,34 +100,3 @@ def read_standing_submissions(connection: Connection, campaign_id: int, test_set
         common_layers(connection, [row.text_id for row in (*references, *submissions)]),
         tuple(row.id for row in submissions),
     )
-
-
-def campaigns_with(connection: Connection, test_set: StoredTestSet) -> dict[str, int]:
-    """The campaigns that have a test set under its name: names and ids, sorted by name."""
-    rows = connection.execute(
-        select(Campaign.name, Campaign.id)
-        .join(CampaignTestSet, CampaignTestSet.campaign_id == Campaign.id)
-        .where(CampaignTestSet.test_set_id == test_set.id)
-        .where(CampaignTestSet.name == test_set.name, CampaignTestSet.version == test_set.version)
-        .order_by(Campaign.name)
-    )
-    return {row.name: row.id for row in rows}
-
-
-def find_campaign_with(connection: Connection, test_set: StoredTestSet, name: str | None = None) -> int:
-    """The campaign of this name that has the test set; without a name, the only such campaign.
-
-    Raises
-    ------
-    NotFound
-        If it does not exist, listing what exists.
-    """
-    known = campaigns_with(connection, test_set)
-    if name is None and len(known) == 1:
-        return next(iter(known.values()))
-    there = ", ".join(known)
-    if name is None:
-        raise NotFound(f"Several campaigns have the test set {test_set.title}: {there}. Choose one with --campaign.")
-    if name not in known:
-        raise NotFound(f"The campaign {name!r} does not have the test set {test_set.title}. These have it: {there}.")
-    return known[name]

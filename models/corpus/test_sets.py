@@ -197,13 +197,6 @@ def segments_of_documents(connection: Connection, test_set_id: int) -> dict[str,
     return {name: each.positions for name, each in document_segments(connection, test_set_id).items()}
 
 
-def languages_of(connection: Connection, test_set_id: int) -> str:
-    """The languages of a test set, such as "en-cs"; "" where they are not known."""
-    columns = TestSet.source_language, TestSet.target_language
-    source, target = connection.execute(select(*columns).where(TestSet.id == test_set_id)).one()
-    return f"{source}-{target}" if source and target else ""
-
-
 @dataclass(frozen=True, slots=True)
 class SubmittedSystem:
     """A system with a submission in a campaign, under its public name."""

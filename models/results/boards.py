@@ -131,15 +131,6 @@ def documents_of_board(connection: Connection, board: BoardSummary) -> Documents
     return resampled_documents(connection, board.test_set_id, board.segments, board.resample)
 
 
-def replaced_boards(connection: Connection, boards: Sequence[BoardSummary]) -> set[BoardSummary]:
-    """The boards whose test set was replaced, in their campaign, by a version with corrected references."""
-    rows = connection.execute(
-        select(CampaignTestSet.campaign_id, CampaignTestSet.test_set_id).where(CampaignTestSet.replaced_by.is_not(None))
-    )
-    replaced = {(row.campaign_id, row.test_set_id) for row in rows}
-    return {board for board in boards if (board.campaign_id, board.test_set_id) in replaced}
-
-
 def superseded_boards(connection: Connection, boards: Sequence[BoardSummary]) -> set[BoardSummary]:
     """The boards superseded by a newer one with the same references, all of its metrics and all of its submissions.
 
