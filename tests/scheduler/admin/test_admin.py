@@ -9,7 +9,8 @@ from models.errors import NotFound
 from models.queue.evaluation_end import cancel_evaluations
 from models.queue.kinds.comparisons import TRIALS, end_comparisons, start_comparison
 from models.queue.kinds.reductions import REDUCTION
-from models.queue.kinds.shards import SHARD
+from models.queue.kinds.shards import SHARD, ClaimedShard, ScoredShard, ShardRow
+from models.queue.task_kind import complete_several
 from models.queue_status.evaluation_filters import EvaluationFilter
 from models.queue_status.overview import read_overview
 from models.results.randomizations import Pair, RandomizationPlan
@@ -18,7 +19,7 @@ from models.schema.results import Randomization, Score, Statistics
 from models.schema.states import ComparisonState, EvaluationState, LeaseState, QueueClass
 from runtime.settings import Settings
 from scheduler.admin import CANCELLED, Action, cancel, plan, retry
-from scheduler.errors import NothingToDo
+from scheduler.errors import NothingToDo, TooMany
 from scheduler.ingest.campaigns import IngestResult
 from steelyard.metrics.metric import EDITION
 from tests.faults.cluster import Scores, stored_scores
@@ -45,6 +46,17 @@ def test_what_is_open_is_cancelled_and_what_runs_ends_without_harm(
     assert completion.ready is None
     assert (count(engine, Statistics), count(engine, Score)) == (stored, 0)
     assert cancel(engine, job.all_evaluations) == []
+
+
+@one_kind
+def test_so_many_are_changed_at_once(engine: Engine, job: IngestResult) -> None:
+    with reading(engine) as connection:
+        assert [
+            each.id for each in plan(connection, Action.CANCEL, EvaluationFilter(), 2).touched
+        ] == job.all_evaluations
+        with pytest.raises(TooMany) as refused:
+            plan(connection, Action.CANCEL, EvaluationFilter(), 1)
+    assert str(refused.value) == "2 evaluations are selected; at most 1 can be changed at once. Select fewer."
 
 
 @one_kind
@@ -128,6 +140,43 @@ def test_finished_shards_are_kept_and_nothing_else_is(
     with reading(engine) as connection:
         assert connection.scalar(select(func.sum(Shard.attempts))) == 4, "a block was scored more often than needed"
     assert shards(engine)[2] == (third, "cancelled")
+
+
+def test_results_from_before_and_after_a_retry_that_come_together_are_told_apart(
+    engine: Engine, settings: Settings, job: IngestResult
+) -> None:
+    """The shard that was claimed before is the other evaluation's alone by now."""
+    mine, other = job.all_evaluations
+
+    def by_one_worker(key: int) -> ClaimedShard:
+        with writing(engine) as connection:
+            claim = claim_task(connection, SHARD, key, owner="o", worker="w", lease_seconds=60, max_attempts=3)
+        assert claim is not None
+        return claim
+
+    before = by_one_worker(shards(engine)[1][0])
+    assert before.evaluations == (mine, other)
+    cancel(engine, [mine])
+    assert retry(engine, settings, [mine]) == [mine]
+    fresh = [by_one_worker(key) for key, _ in shards(engine)[3:]]
+    after = next(each for each in fresh if each.first_block == before.first_block)
+    assert after.evaluations == (mine,)
+
+    def scored(claim: ClaimedShard, blob: bytes) -> tuple[ClaimedShard, ScoredShard]:
+        rows = [ShardRow(evaluation, metric, blob, None) for evaluation in claim.evaluations for metric in (0, 1)]
+        return claim, ScoredShard(rows, None)
+
+    with reading(engine) as connection:
+        waiting = {row.id: row.remaining for row in connection.execute(select(Evaluation.id, Evaluation.remaining))}
+    with writing(engine) as connection:
+        done = [scored(before, b"before"), scored(after, b"after")]
+        assert len(complete_several(connection, SHARD, done).accepted) == 2
+    with reading(engine) as connection:
+        stored = select(Statistics.evaluation_id, Statistics.first_block, Statistics.blob).distinct()
+        rows = connection.execute(stored.order_by(Statistics.evaluation_id)).all()
+        left = {row.id: row.remaining for row in connection.execute(select(Evaluation.id, Evaluation.remaining))}
+    assert [tuple(row) for row in rows] == [(mine, 1, b"after"), (other, 1, b"before")]
+    assert left == {evaluation: count - 1 for evaluation, count in waiting.items()}
 
 
 def test_a_comparison_is_cancelled_and_may_be_asked_for_again(engine: Engine, settings: Settings) -> None:

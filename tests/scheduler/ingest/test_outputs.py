@@ -14,6 +14,7 @@ from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign, store_campaign
 from scheduler.ingest.outputs import align_to_test_set, read_output
 from scheduler.ingest.test_sets import NewTestSet, store_test_set
+from steelyard.formats.input.windows import NotUtf8
 from steelyard.metrics.registry import parse_metric
 from steelyard.text.findings import BadMarkup
 
@@ -94,6 +95,20 @@ def test_what_does_not_fit(engine: Engine, test_set: StoredTestSet, content: byt
     with pytest.raises(BadIngest) as error:
         output(engine, test_set, content)
     assert message in str(error.value)
+
+
+def test_ids_that_are_no_numbers_are_in_any_order(engine: Engine, test_set: StoredTestSet) -> None:
+    lettered = X.replace('id="1"', 'id="z"').replace('id="2"', 'id="b"').replace('id="10"', 'id="a"')
+    assert output(engine, test_set, mteval(lettered, Y)) == b"X1\nX2\nY1\nX3"
+
+
+def test_bytes_of_another_encoding_are_guessed_by_the_language_of_the_test_set() -> None:
+    with pytest.raises(NotUtf8) as plain:
+        read_output("žluťoučký kůň\n".encode("cp1250"), system="mast")
+    with pytest.raises(NotUtf8) as czech:
+        read_output("žluťoučký kůň\n".encode("cp1250"), system="mast", language="cs")
+    assert "WINDOWS-1250" not in str(plain.value)
+    assert "By its letters it may be in WINDOWS-1250: " in str(czech.value)
 
 
 def test_a_test_set_without_documents_knows_no_ids(engine: Engine, test_set: StoredTestSet, sqlite_url: str) -> None:

@@ -135,6 +135,17 @@ def test_a_failure_is_tried_again(engine: Engine) -> None:
     assert len(server.messages) == 2
 
 
+def test_a_message_whose_webhook_was_removed_is_given_up_at_once(engine: Engine) -> None:
+    with receiver(200) as server:
+        add_delivery(engine, server.url)
+        with writing(engine) as connection:
+            connection.execute(update(Schedule).values(webhook=None))
+        assert deliver_due(engine, settings_of()) == 1
+        assert deliver_due(engine, settings_of()) == 0
+    assert not server.messages
+    assert delivery(engine) == (LeaseState.FAILED, 1, "The schedule's webhook was removed.")
+
+
 def test_attempts_end(engine: Engine) -> None:
     with receiver(503) as server:
         add_delivery(engine, server.url)
