@@ -40,6 +40,9 @@ from web.uploads.test_sets import read_sent_correction, read_sent_test_set
 
 router = APIRouter()
 
+ACTIONS = frozenset({"phase", "release", "hide", "measure", "correct", "remove"})
+"""What the forms of a test set do."""
+
 Field = Annotated[str, Form(max_length=2000)]
 LONGEST_NUMBER = 9
 RESAMPLED = [
@@ -151,6 +154,9 @@ async def change_test_set(
     """Set the phase of a test set, release, hide or correct its references, add metrics, or delete it."""
     state = app_state(request)
     await run_in_threadpool(_organiser_access, request, name, principal)
+    # Beside no form: the page would say it nowhere.
+    if do not in ACTIONS:
+        raise BadRequest("Unknown action.")
 
     def change(texts: Mapping[str, Text]) -> None:
         with writing(state.engine) as connection:
@@ -165,10 +171,8 @@ async def change_test_set(
                 add_measures(connection, state.settings, access, known.id, measuring)
             elif do == "correct":
                 correct_test_set(connection, state.settings, access, known, texts, reason)
-            elif do == "remove":
-                remove_test_set(connection, access, known)
             else:
-                raise BadRequest("Unknown action.")
+                remove_test_set(connection, access, known)
 
     try:
         with form_errors():
