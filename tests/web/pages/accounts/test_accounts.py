@@ -131,3 +131,28 @@ def test_the_audit_log_is_shown_to_those_who_may_see_it(service: Service) -> Non
     assert "invitation.make" in own
     assert "testclient" not in own
     assert service.browser(service.account("eve")).get("/campaigns/regatta/audit").status_code == 403
+
+
+def test_an_administrator_confirms_an_address_and_nothing_unknown_is_done(service: Service) -> None:
+    root = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
+    created = root.post("/api/v1/accounts", json={"email": "eve@example.org", "name": "Eve"}).json()
+    place = f"/accounts/{created['id']}"
+    assert root.get(f"/api/v1{place}").json()["verified_at"] is None
+    unknown = submit(root, "/accounts", place, do="erase")
+    assert (unknown.status_code, "Unknown action &#39;erase&#39;." in unknown.text) == (422, True)
+    assert root.get(f"/api/v1{place}").json()["verified_at"] is None
+    done = submit(root, "/accounts", place, do="verify")
+    assert done.headers["Location"] == "/accounts?search=eve%40example.org"
+    assert root.get(f"/api/v1{place}").json()["verified_at"] is not None
+
+
+def test_a_server_without_mail_sends_none_and_says_so(service: Service) -> None:
+    mary = service.browser(service.account("mary"))
+    assert submit(mary, "/account", "/account/confirmation").headers["Location"] == "/account"
+    stranger = service.client()
+    says = "This server does not send e-mail. Ask its administrator for a link to set a new password."
+    assert says in stranger.get("/password/forgotten").text
+    asked = submit(stranger, "/sign-in", "/password/forgotten", email="mary@example.org")
+    assert (asked.status_code, says in asked.text) == (200, True)
+    with reading(service.engine) as connection:
+        assert connection.scalars(select(AuditEntry.action)).all() == []

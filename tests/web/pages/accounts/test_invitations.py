@@ -169,3 +169,43 @@ def test_many_are_invited_at_once_with_texts_to_send(service: Service) -> None:
     assert "Invite at most 100" in refused.text
     with reading(service.engine) as connection:
         assert len(connection.scalars(select(Invitation.id)).all()) == 2
+
+
+def test_nobody_is_invited_where_no_address_is_one(service: Service) -> None:
+    ann = service.account("ann", SiteRole.ORGANISER)
+    service.campaign("regatta", organisers=(ann,))
+    browser, place = service.browser(ann), "/campaigns/regatta/invitations"
+    answer = submit(browser, place, email="zoe, eve@", role="viewer")
+    assert answer.status_code == 422
+    assert "zoe, eve@</textarea>" in answer.text
+    assert "&#39;zoe&#39; is not an e-mail address such as mary@example.org." in answer.text
+    with reading(service.engine) as connection:
+        assert connection.scalars(select(Invitation.id)).all() == []
+
+
+def test_a_team_invites_by_an_address(service: Service) -> None:
+    mary = service.account("mary")
+    service.team("harbour", mary)
+    answer = submit(service.browser(mary), "/teams/harbour", "/teams/harbour/invitations", email="zoe@", role="member")
+    assert (answer.status_code, 'value="zoe@"' in answer.text) == (422, True)
+    assert "&#39;zoe@&#39; is not an e-mail address such as mary@example.org." in answer.text
+    with reading(service.engine) as connection:
+        assert connection.scalars(select(Invitation.id)).all() == []
+
+
+def test_who_signs_up_with_an_address_of_their_own_is_asked_to_confirm_it(mailing: Service, postman: Postman) -> None:
+    mary = mailing.account("mary")
+    mailing.team("harbour", mary)
+    lead = secure(mailing)
+    with_password(mailing, mary)
+    sign_in(lead, "mary@example.org")
+    link = link_on(submit(lead, "/teams/harbour", "/teams/harbour/invitations", role="member").text)
+    done = submit(secure(mailing), link, f"{link}/sign-up", name="Zoë", email="zoe@example.org", password=PASSWORD)
+    assert done.headers["Location"] == "/teams/harbour"
+    assert postman.recipients == [["zoe@example.org"]]
+    zoe = secure(mailing)
+    sign_in(zoe, "zoe@example.org")
+    assert zoe.get("/api/v1/account").json()["verified_at"] is None
+    confirmed = submit(zoe, postman.link())
+    assert confirmed.status_code == 303
+    assert zoe.get("/api/v1/account").json()["verified_at"] is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import ExitStack
 from typing import Any
 from xml.etree import ElementTree
@@ -106,3 +107,14 @@ def test_a_feed_has_what_its_owner_wants_and_ends_with_another_address(port: Por
     port.program("mary").patch("/api/v1/notices/settings", json={"renew_feed": True})
     assert visitor.get(path).status_code == 404
     assert str(settings(port)["feed"]) != address
+
+
+def test_the_key_of_a_new_webhook_is_shown_once(port: Port) -> None:
+    mary = port.browser("mary")
+    made = submit(mary, "/account/notices", webhook="https://hooks.example.org/x")
+    found = re.findall(r'shown only once: <code class="secret"[^>]*>([^<]+)</code>', made.text)
+    assert (made.status_code, len(found)) == (200, 1)
+    assert found[0] not in mary.get("/account/notices").text
+    again = submit(mary, "/account/notices", webhook="https://hooks.example.org/x")
+    assert again.headers["Location"] == "/account/notices?done=saved", "the same address keeps its key"
+    assert settings(port)["webhook"] == "https://hooks.example.org/x"
