@@ -41,11 +41,6 @@ class AlignedOutput:
     """Number of segments of the test set."""
 
     @property
-    def partial(self) -> bool:
-        """Whether only a part of the output is checked."""
-        return len(self.lines) < self.segments
-
-    @property
     def meant(self) -> Sequence[str] | None:
         """A text to compare each segment with: the source, or else a reference."""
         return self.sources if self.sources is not None else next(iter(self.references), None)

@@ -45,6 +45,14 @@ def test_a_clean_output_without_a_source_has_no_findings():
     assert found(OUTPUT, source=None) == {}
 
 
+@pytest.mark.parametrize("empty", [len(OUTPUT), len(OUTPUT) - 9])
+def test_of_lines_that_are_nearly_all_empty_no_length_is_said(empty):
+    """Nor of a source that has none: what is empty is said by another check."""
+    text = [""] * empty + ["x" * 500] * (len(OUTPUT) - empty)
+    assert {"length", "lengths"} & found(text).keys() == set()
+    assert {"length", "lengths"} & found(OUTPUT, source=[""] * len(OUTPUT)).keys() == set()
+
+
 @pytest.mark.parametrize(
     ("code", "line"),
     [

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from steelyard.checks import placement
 from steelyard.checks.check import check_output
 from steelyard.checks.context import CheckContext
 from steelyard.checks.examined import align_output
 from steelyard.checks.finding import Finding, Severity
 from steelyard.checks.matching import match_output
-from steelyard.checks.placement import find_misplaced
+from steelyard.checks.placement import find_breaks, find_misplaced
 from steelyard.checks.shifts import DRIFT, ShiftedRun, find_runs, find_shifts, maximum_sum_run
 from steelyard.formats.plain import Text
 from tests.library.checks.texts import demo, joined, some_language
@@ -232,3 +233,36 @@ def test_no_real_system_is_suspected(real_data, name):
 )
 def test_the_run_with_the_largest_sum_begins_where_it_gains(gain, run):
     assert maximum_sum_run(np.array(gain)) == run
+
+
+def lines_of(lengths: list[int], letters: str, seed: int) -> list[str]:
+    rng = random.Random(seed)
+    return [" ".join("".join(rng.choices(letters, k=6)) for _ in range(length)) for length in lengths]
+
+
+def test_an_output_that_shares_no_word_and_is_reversed_is_known_by_its_lengths():
+    lengths = [random.Random(number).randint(3, 60) for number in range(120)]
+    source, output = lines_of(lengths, "abcdefgh", 1), lines_of(lengths, "\u03b1\u03b2\u03b3\u03b4\u03b5", 2)
+    assert placed(output, source=source) == []
+    (finding,) = placed(output[::-1], source=source)
+    told = "Judging by their lengths, the lines are in reverse order. Put them in the order of the test set."
+    assert (finding.code, finding.severity, finding.message, finding.count) == (
+        "reordered", Severity.WARNING, told, len(output),
+    )  # fmt: skip
+    mixed = random.Random(3).sample(output, len(output))
+    assert [each.code for each in placed(mixed, source=source)] == ["other_text"]
+    # Lines of one length have the order of none.
+    (other,) = placed(lines_of([9] * 120, "\u03b1\u03b2\u03b3", 4), source=source)
+    assert other.code == "other_text"
+
+
+def test_where_lines_are_missing_is_not_looked_for_in_texts_beyond_the_bounds(monkeypatch):
+    standard = CheckContext(len(SOURCE), joined(SOURCE), [joined(OUTPUT)])
+    short = joined(OUTPUT[:200] + OUTPUT[203:])
+    assert "3 lines" in find_breaks(short, standard)
+    for name, most in (("MAX_SEGMENTS", len(SOURCE)), ("MAX_BYTES", len(short))):
+        with monkeypatch.context() as patched:
+            patched.setattr(placement, name, most)
+            assert "3 lines" in find_breaks(short, standard)
+            patched.setattr(placement, name, most - 1)
+            assert find_breaks(short, standard) == ""

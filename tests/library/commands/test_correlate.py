@@ -131,6 +131,18 @@ def test_people_who_judged_systems_alone_are_compared_by_system(files, tmp_path,
     assert capsys.readouterr().err.endswith(f"steelyard: {told}\n")
 
 
+def test_a_pair_that_people_alone_scored_is_named(tmp_path, capsys):
+    for pair, name in (("en-cs", "good-src"), ("en-cs", "mqm"), ("en-de", "mqm")):
+        folder = tmp_path / ("people" if name == "mqm" else "metrics") / pair
+        folder.mkdir(parents=True)
+        rows = "".join(f"s{place}\t{each}\n" for place, row in enumerate(QUALITY) for each in row)
+        (folder / f"{name}.seg.score").write_text(rows)
+    words = ["correlate", str(tmp_path / "metrics"), "--human", str(tmp_path / "people")]
+    assert main(words, dict) == 1
+    assert capsys.readouterr().err == "steelyard: en-de: there is no metric beside mqm.\n"
+    assert main([*words, "--pair", "en-cs"], dict) == 0
+
+
 @pytest.fixture
 def pairs(tmp_path):
     """Scores of two pairs as mt-metrics-eval has them; `errors` is of one of them alone."""

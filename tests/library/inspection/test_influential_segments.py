@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from steelyard import BLEU, TER
 from steelyard.inspection.influential_segments import influential_segments
+from steelyard.metrics.without_texts.imported import Imported
 
 METRICS = {"bleu": BLEU(order=[1], tok="none"), "ter": TER()}
 
@@ -53,3 +54,14 @@ def test_equal_outputs_have_no_influential_segments():
 def test_runs_that_differ_in_number_have_no_identical_segments():
     one, two = (statistics(METRICS["ter"], runs, 4, 1) for runs in (1, 2))
     assert influential_segments(METRICS["ter"], one, two, 3).identical == 0
+
+
+@pytest.mark.parametrize("undefined", [0, 1])
+def test_a_system_without_a_score_has_no_influential_segments(undefined):
+    metric = Imported(metric="COMET")
+    pair = [np.array([[[0.5, 1.0], [0.25 * seed, 1.0]]]) for seed in (1, 2)]
+    found = influential_segments(metric, *pair, 3)
+    assert found is not None
+    assert (found.difference, found.identical) == (0.125, 1)
+    pair[undefined] = np.zeros((1, 2, 2))
+    assert influential_segments(metric, *pair, 3) is None

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from steelyard.errors import BadParameter
 from steelyard.ranking.autorank import NEWEST, VERSIONS, autorank
-from steelyard.ranking.autorank_column import AutoRank
+from steelyard.ranking.autorank_column import FORMULAS, AutoRank
 
 
 def test_wmt24_by_hand():
@@ -108,3 +108,16 @@ def test_weights_are_numbers_above_0_and_below_a_million(weights):
     with pytest.raises(BadParameter, match="autorank"):
         _ = AutoRank(weights=weights).shares
     assert AutoRank(weights="0.001,999999").shares == [0.001, 999999.0]
+
+
+@pytest.mark.parametrize(
+    ("column", "of"),
+    [
+        (AutoRank(of="3,1"), "chrF, BLEU"),
+        (AutoRank(of="1,2", weights="1,2.5"), "BLEU (weight 1), TER (weight 2.5)"),
+        (AutoRank(of="2,3", weights="0.5,1000", rule="wmt24"), "TER (weight 0.5), chrF (weight 1000)"),
+    ],
+)
+def test_its_formula_names_metrics_and_weights(column, of):
+    said = column.formula(["BLEU", "TER \u2193", "chrF"])
+    assert said == f"{column.title}: {FORMULAS[column.rule or NEWEST]}, of {of}. Less is better."

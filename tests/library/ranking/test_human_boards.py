@@ -38,6 +38,21 @@ def test_fewer_judgments_than_wmt_kept_are_said(rule, places, said):
     assert list(notices) == ([] if said is None else [f"en-cs: {said}"])
 
 
+@pytest.mark.parametrize("rule", ["human", "human:wmt24", "human:wmt25"])
+def test_a_system_that_nobody_judged_is_named_and_not_ranked(rule):
+    pair = judged(500, systems=4)
+    scores = pair.scores.copy()
+    scores[[1, 3]] = np.nan
+    trials = Trials(trials=5)
+    board = human_board(replace(pair, scores=scores), parse_human_rule(rule, trials))
+    assert board.notices == ("en-cs: not judged: b, d.",)
+    assert {name for name, _ in board.systems} == {"a", "c"}
+    alone = human_board(replace(pair, systems=("a", "c"), scores=scores[[0, 2]]), parse_human_rule(rule, trials))
+    assert [(name, each.score, each.rank_low, each.rank_high, each.cluster) for name, each in board.systems] == [
+        (name, each.score, each.rank_low, each.rank_high, each.cluster) for name, each in alone.systems
+    ]
+
+
 @pytest.mark.parametrize(
     ("rule", "domains", "said"),
     [

@@ -48,6 +48,22 @@ ROWS = [
 TABLE = Table(COLUMNS, ROWS, "Scores & more", notes=["A note."], rules=frozenset({1}), best=frozenset({(0, 1)}))
 
 
+def test_an_unknown_format_is_refused():
+    with pytest.raises(ValueError, match=rf"^'pdf' is none of {re.escape(str(FORMATS))}$"):
+        render([TABLE], "pdf")
+
+
+def test_a_score_without_an_interval_may_be_a_number_alone():
+    table = Table(
+        [Column("score", "BLEU", Kind.ESTIMATE, sign=True), Column("n", "n", Kind.ESTIMATE, places=3)], [[47.53, -2.0]]
+    )
+    assert render([table], "markdown").splitlines()[2].replace(" ", "") == "|+47.5|-2.000|"
+    assert render([table], "text").splitlines()[2].split() == ["+47.5", "-2.000"]
+    plain = Table([Column("score", "BLEU", Kind.ESTIMATE)], [[Estimate(47.53)], [47.53]])
+    first, second = render([plain], "text").splitlines()[2:4]
+    assert first == second
+
+
 def test_text_sets_numbers_to_the_right_and_measures_wide_characters():
     short = replace(TABLE, columns=COLUMNS[:6], rows=[row[:6] for row in ROWS])
     assert render([short], "text") == (

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from steelyard.formats.campaign.folder import read_campaign
-from steelyard.meta_evaluation.human.beside_texts import judgments_beside
+from steelyard.meta_evaluation.human.beside_texts import judgments_beside, judgments_name
+from steelyard.meta_evaluation.human.table import BadTable
 
 
 def test_segments_may_be_named_by_their_documents(tmp_path: Path) -> None:
@@ -26,3 +29,24 @@ def test_segments_may_be_named_by_their_documents(tmp_path: Path) -> None:
         "human": {"tug": 9.0},
     }
     assert sorted((row.system, row.segment) for row in found["esa"].segments) == [("raft", 0), ("tug", 2)]
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("human.sys.tsv", "human"),
+        ("human.mqm.seg.tsv", "mqm"),
+        ("da.csv.gz", "da"),
+        ("seg", "seg"),
+        ("x" * 100, "x" * 100),
+    ],
+)
+def test_judgments_are_named_after_their_file(file: str, name: str) -> None:
+    assert judgments_name(file) == name
+
+
+@pytest.mark.parametrize(("file", "name"), [("esa@2.tsv", "esa@2"), ("x" * 101 + ".csv", "x" * 101), ("", "")])
+def test_a_file_that_judgments_cannot_be_named_after(file: str, name: str) -> None:
+    with pytest.raises(BadTable) as raised:
+        judgments_name(file)
+    assert str(raised.value) == f"{file!r}: judgments cannot be called {name!r}: 1 to 100 characters, without @."
