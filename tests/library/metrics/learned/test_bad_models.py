@@ -14,7 +14,7 @@ import pytest
 
 from steelyard.errors import BadModel, BadParameter, MissingResource
 from steelyard.metrics.learned import packages
-from steelyard.metrics.learned.checkpoint import sparsemax
+from steelyard.metrics.learned.checkpoint import read_hyperparameters, sparsemax
 from steelyard.metrics.learned.folder import read_config, read_weights
 from steelyard.metrics.learned.pickled import Unread, read_pickled
 from steelyard.metrics.learned.safetensors import read_safetensors
@@ -53,6 +53,14 @@ def test_pickled_weights_are_read_without_torch(tmp_path):
     np.testing.assert_array_equal(
         read_pickled(packed(tmp_path / "c.pt", tensor("BFloat16Storage"), _0=brain)), [[1, 2], [3, 4]]
     )
+
+
+@needs_extra
+@pytest.mark.parametrize(("said", "expected"), [("", True), ("layer_norm: true", True), ("layer_norm: false", False)])
+def test_layers_are_normalized_unless_hyperparameters_say_otherwise(tmp_path, said, expected):
+    """As COMET does."""
+    (tmp_path / "hparams.yaml").write_text(f"class_identifier: regression_metric\n{said}\n")
+    assert read_hyperparameters(tmp_path).layer_norm is expected
 
 
 def test_a_pickle_calls_nothing(tmp_path, capsys):

@@ -44,3 +44,13 @@ def test_long_texts_are_cut_and_counted():
     segments = segments_of([HYPOTHESES], [REFERENCES], SOURCES, resources, metric)
     sums = metric.segment_statistics(segments).sum(axis=1)[0]
     assert metric.details(sums) == {"truncated segments": 1.0}
+
+
+def test_a_segment_is_cut_where_one_of_its_references_is():
+    resources = resources_of("comet-regression")
+    metric = resolved("comet:model=comet-regression", resources)
+    long = [line * 100 for line in REFERENCES]
+    for references in ([REFERENCES, long], [long, REFERENCES]):
+        segments = segments_of([HYPOTHESES], references, SOURCES, resources, metric)
+        sums = metric.segment_statistics(segments).sum(axis=1)[0]
+        assert metric.details(sums) == {"truncated segments": float(sum(map(bool, REFERENCES)))}
