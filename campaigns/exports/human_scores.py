@@ -11,7 +11,7 @@ from analysis.meta_evaluation.human_ranking import numbered_annotators
 from campaigns.exports.names import GivenNames, word
 from campaigns.human_ranking.official import submissions_of_judged
 from models.corpus.judgments import list_judgments, read_segments, read_spans, read_systems
-from steelyard.text.wording import listed
+from steelyard.text.wording import listed, number_of
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -54,7 +54,7 @@ def human_files(connection: Connection, access: CampaignAccess, pair: Pair) -> H
         systems = {row.system: row.score for row in read_systems(connection, stored.id)}
         judged = [each for each in {**systems, **segments} if each in called]
         if unknown := sorted({*systems, *segments} - {*judged}):
-            shown = listed(unknown) if access.sees_names else f"{len(unknown)} systems"
+            shown = listed(unknown) if access.sees_names else number_of(len(unknown), "system")
             found.left_out.append(f"{stored.title}: judged, but without an output that you may see: {shown}.")
         if not judged:
             continue

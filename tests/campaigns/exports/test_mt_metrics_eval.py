@@ -13,14 +13,18 @@ import pytest
 from sqlalchemy import select, update
 
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
+from campaigns.changes import lock_for_change
 from campaigns.errors import BadRequest, NotFound
 from campaigns.exports.mt_metrics_eval import export_mt_metrics_eval
 from campaigns.exports.names import GivenNames, reference_word, word
+from campaigns.score_imports.autorank import rank_by_autorank
+from models.corpus.judgments import NewJudgments, SystemRow, store_judgments
 from models.database.session import writing
 from models.schema.base import now
 from models.schema.campaigns import Campaign, CampaignTestSet
 from models.schema.corpus import TestSet
 from models.schema.roles import Feedback, PhaseKind, SiteRole, TeamRole
+from models.schema.states import JudgmentKind
 from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.judgments import ingest_judgments
 from scheduler.ingest.test_sets import NewTestSet
@@ -243,6 +247,32 @@ def test_the_newest_judgments_are_exported(awkward: Service, tmp_path: Path) -> 
     about = written(awkward, tmp_path)["pairs"]["en-cs"]
     assert about["human_scores"] == {"esa_wave_1": "esa wave 1@2"}
     assert load(tmp_path, "en-cs").human == {("esa_wave_1", "sys"): {"harbour-mast": [70.0]}}
+
+
+def test_what_has_no_file_is_told_and_by_name_to_who_sees_names(awkward: Service, tmp_path: Path) -> None:
+    ids = id_of(awkward, "port", "en-cs")
+    with writing(awkward.engine) as connection:
+        judged = NewJudgments("da", JudgmentKind.SCORES, {}, [SystemRow("gone", 1.0)])
+        store_judgments(connection, *ids, judged)
+        connection.execute(update(CampaignTestSet).values(references_released_at=now()))
+        rank_by_autorank(connection, awkward.settings, lock_for_change(connection, COMMAND_LINE, "port"), rule="wmt24")
+    work_off(awkward.settings)
+    about = written(awkward, tmp_path / "all")["pairs"]["en-cs"]
+    assert list(about["human_scores"]) == ["esa_wave_1"]
+    assert not [each.name for each in (tmp_path / "all" / "human-scores").iterdir() if ".da." in each.name]
+    assert not [each.name for each in (tmp_path / "all" / "metric-scores" / "en-cs").iterdir() if "uto" in each.name]
+    assert about["left_out"] == [
+        *["AutoRank wmt24: a rank of the systems, no score of theirs."] * 2,
+        "da@1: judged, but without an output that you may see: gone.",
+        "esa wave 1@1: judged, but without an output that you may see: unknown.",
+    ]
+    awkward.campaign("port", anonymous=True)
+    assert written(awkward, tmp_path / "again")["pairs"]["en-cs"]["left_out"] == about["left_out"]
+    seen = written(awkward, tmp_path / "seen", "port", NOBODY)["pairs"]["en-cs"]
+    assert seen["left_out"][-2:] == [
+        "da@1: judged, but without an output that you may see: 1 system.",
+        "esa wave 1@1: judged, but without an output that you may see: 1 system.",
+    ]
 
 
 def test_names() -> None:

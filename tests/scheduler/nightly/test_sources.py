@@ -109,6 +109,15 @@ def test_nothing_there_says_what_was_looked_for(tmp_path: Path) -> None:
         read(folder_source(pattern, TWO[:1]), TWO[:1])
 
 
+@pytest.mark.parametrize("name", ["{system}.txt", "out.txt/{system}"])
+def test_a_path_that_cannot_be_read_says_why(tmp_path: Path, name: str) -> None:
+    """No file can have such a name."""
+    long = "x" * 300
+    with pytest.raises(BadSource) as raised:
+        read(folder_source(f"{tmp_path}/{long}/{name}", TWO[:1]), TWO[:1])
+    assert str(raised.value) == f"{tmp_path}/{long}{'/out.txt' * ('/' in name)}: File name too long."
+
+
 def test_all_problems_are_said_at_once(tmp_path: Path) -> None:
     write(
         tmp_path,

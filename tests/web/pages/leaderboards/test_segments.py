@@ -5,7 +5,7 @@ from html import unescape
 from urllib.parse import parse_qsl
 
 import pytest
-from sqlalchemy import insert, update
+from sqlalchemy import delete, insert, update
 
 from campaigns.accounts.principal import COMMAND_LINE, EVERY_SCOPE, NOBODY, Principal
 from campaigns.inspection.segments import SegmentQuery, read_segments
@@ -379,6 +379,23 @@ def test_a_segment_is_shown_between_its_neighbours_in_the_same_document(bay: Loo
     assert (page.count("<article"), page.count('class="segment context"')) == (2, 1)
     assert "among 2 of its document <bdi>quay</bdi>" in page
     assert re.search(r'segment=1&amp;context=3[^"]*#s1"', page), "from a neighbour to its own context"
+
+
+def test_a_segment_without_a_document_stands_alone(bay: Looked) -> None:
+    with writing(bay.service.engine) as connection:
+        connection.execute(delete(Document))
+    assert _numbers(bay, segment=2, context=3) == [2]
+
+
+def test_so_many_systems_are_shown_side_by_side(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    client, both = bay.service.browser(bay.organiser), {"system": list(bay.submissions.values())}
+    assert client.get(API, params=both).status_code == 200
+    monkeypatch.setattr("campaigns.inspection.segments.MAX_OUTPUTS", 1)
+    refused = client.get(API, params=both)
+    assert (refused.status_code, refused.json()["error"]["message"]) == (
+        422,
+        "2 systems are too many side by side. Choose at most 1.",
+    )
 
 
 def test_a_test_suite_is_chosen_as_a_domain_is(bay: Looked) -> None:
