@@ -46,3 +46,11 @@ def test_without_such_a_metric_they_are_the_usual_ones(sqlite_url):
     store(sqlite_url, metrics=("chrf",))
     with opened(sqlite_url) as (_, (board,)):
         assert words_of(board.listed.metrics) == ("13a", "mixed")
+
+
+def test_metrics_and_tokenizers_that_are_not_installed_here_are_passed_over():
+    """Workers may have what this process has not."""
+    assert words_of(["theirs:x=1", "bleu:tok=intl:case=lc"]) == ("intl", "lc")
+    assert words_of(["bleu:tok=flores200", "ter:case=mixed", "bleu:tok=intl"]) == ("intl", "mixed")
+    assert words_of(["theirs", "bleu:tok=flores200:case=lc"]) == ("13a", "mixed")
+    assert words_of([]) == ("13a", "mixed")

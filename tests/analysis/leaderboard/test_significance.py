@@ -52,6 +52,22 @@ def test_every_pair_is_that_of_the_plain_functions(board):
     assert len(bootstrap_pairs(board, 1)) == 10, "f has a TER"
 
 
+def test_the_best_and_the_worst_by_autorank_differ_in_every_replicate():
+    """All differences are one, and no spread says how sure that is: the replicates do."""
+    places = [(float(place), [float(place)] * N) for place in (1, 3)]
+    board = made_board([[place, place] for place in places])
+    (untested,) = bootstrap_pairs(board, 1)
+    assert np.isnan(untested.p)
+    named = replace(board, listed=replace(board.listed, metrics=("bleu", "autorank:of=1")))
+    (pair,) = bootstrap_pairs(named, 1)
+    assert (pair.difference, pair.p, pair.p_corrected) == (2.0, 1 / (N + 1), 1 / (N + 1))
+    missing = made_board([[(50.0, [50.0] * N), (place, [math.nan, *more[1:]])] for place, more in places])
+    (pair,) = bootstrap_pairs(replace(missing, listed=named.listed), 1)
+    assert np.isnan(pair.p), "no replicate without an AutoRank says anything"
+    (pair,) = bootstrap_pairs(named, 0)
+    assert np.isnan(pair.p), "other metrics are tested as ever"
+
+
 def test_against_a_baseline(board):
     found = bootstrap_pairs(board, 0, baseline=1, correction="none")
     assert [(pair.a, pair.b) for pair in found] == [(1, 0), (1, 2), (1, 3)]

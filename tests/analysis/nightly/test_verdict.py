@@ -79,6 +79,17 @@ def test_a_system_that_got_worse_is_found(database_url: str) -> None:
     assert report.wrong
 
 
+def test_a_baseline_that_was_never_scored_is_none(engine: Engine, sqlite_url: str) -> None:
+    nightly_runs = add_nightly_runs(
+        engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}], baseline={"kind": "named", "system": "ghost"}
+    )
+    verdict = judge(engine, nightly_runs[-1])
+    assert outcomes(verdict) == {"tug BLEU": Outcome.NO_BASELINE}
+    assert not verdict.regressed
+    with reading(engine) as connection:
+        assert required_tests(connection, nightly_runs[-1]) == [], "the bootstrap needs none"
+
+
 @pytest.mark.parametrize(
     ("baseline", "against"),
     [

@@ -65,6 +65,17 @@ def test_ranked_by_autorank_unless_there_is_but_one_metric():
     assert score_board(pair(errors=None), RankOptions()).by == "good"
 
 
+@pytest.mark.parametrize("test", ["randomization", "bootstrap"])
+def test_scores_of_systems_alone_cannot_be_tested_and_are_ranked_as_they_stand(test):
+    own = MetricTable("own", "system", np.array([[1.0], [2.0], [4.0], [3.0]]), higher_is_better=False)
+    board = score_board(pair(own=own), RankOptions(by="own", test=test))
+    assert board.tests == ()
+    assert [(each.system, each.place.rank, each.place.cluster) for each in board.systems] == [
+        ("c", 1, 1), ("a", 2, 1), ("b", 3, 1), ("d", 4, 1),
+    ]  # fmt: skip
+    assert {each.place.wins for each in board.systems} == {0}
+
+
 def test_a_column_of_the_files_may_be_called_autorank():
     own = MetricTable("autorank", "system", np.array([[1.0], [2.0], [4.0], [3.0]]), higher_is_better=False)
     board = score_board(pair(autorank=own), RankOptions(by="autorank"))
