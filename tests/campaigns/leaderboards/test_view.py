@@ -17,6 +17,7 @@ from campaigns.leaderboards.view import BoardQuery, Boards, BoardView
 from models.database.session import make_engine, reading, writing
 from models.results.boards import BoardSummary, list_boards
 from models.schema.campaigns import Campaign
+from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
 from models.schema.roles import DeclaredKind
 from models.schema.states import EvaluationState
@@ -284,6 +285,18 @@ def test_many_pairs_are_tested_in_the_background_and_then_shown(
     assert [line.place for line in board.lines] == list(of_the_command_line(scored).ranking.ranks[0])  # type: ignore[union-attr]
     scored.add("", "new", 40.0)
     assert view(scored, boards).testing == 0, "a new system brings its own pairs only"
+
+
+def test_columns_have_titles_before_there_is_any_score(scored: Scored) -> None:
+    submission = scored.add("", "mast", 40.0, state="queued")
+    assert view(scored).titles == ["BLEU", "TER ↓"]
+    with writing(scored.service.engine) as connection:
+        connection.execute(update(Protocol).values(metrics=["bleu", "ofanother:release=1"]))
+    assert view(scored).titles == ["bleu", "ofanother:release=1"], "what is not installed here has no title"
+    with writing(scored.service.engine) as connection:
+        connection.execute(update(Protocol).values(metrics=["bleu", "ter"]))
+    scored.finish(submission, 40.0)
+    assert view(scored).titles == ["BLEU", "TER ↓"]
 
 
 def test_a_small_memory_costs_time_but_shows_the_same(scored: Scored) -> None:

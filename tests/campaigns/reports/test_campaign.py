@@ -65,6 +65,16 @@ def test_a_campaign_with_everything(database_url):
     assert text == report(database_url, notices=["something <odd>"]), "the bytes differ from time to time"
 
 
+def test_so_many_leaderboards_are_shown_and_the_others_counted(whole: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    told = "more leaderboards are not shown."
+    monkeypatch.setattr("campaigns.reports.limits.LEADERBOARDS", 3)
+    assert told not in report(whole)
+    monkeypatch.setattr("campaigns.reports.limits.LEADERBOARDS", 1)
+    page = checked(report(whole))
+    assert f"2 {told}" in page.text("li")
+    assert sum("Leaderboard: port" in each for each in [*page.text("h2"), *page.text("summary")]) == 1
+
+
 def test_of_a_large_test_set_no_single_segment_is_shown(whole, monkeypatch):
     everything = report(whole)
     monkeypatch.setattr("campaigns.reports.limits.TEXT_SEGMENTS", 4)

@@ -96,6 +96,29 @@ def test_done_shards_teach_and_are_charged_for(engine: Engine, database_url: str
     assert costs[:2] == pytest.approx([1.0, 3.0], rel=0.1)
 
 
+def test_a_shard_that_was_edited_by_hand_teaches_nothing_and_the_others_do(
+    engine: Engine, database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = one_block_shards(database_url)
+    queue_job(engine, settings, segments=600, systems=2, metrics=["bleu", "wer"], team="t")
+    accounts, turn = new_accounting(settings), (int(QueueClass.CAMPAIGN), "t")
+    with reading(engine) as connection:
+        first, *others = connection.scalars(select(Shard.id).order_by(Shard.id)).all()
+    accounts.served([turn])
+    for shard in (first, *others):
+        accounts.charge((SHARD, shard), turn, 1.0)
+    work_off(settings)
+    with writing(engine) as connection:
+        connection.execute(update(Shard).values(metric_seconds=[3.0, 1.0], units=1e6, kernel_seconds=8.0))
+        connection.execute(update(Shard).where(Shard.id == first).values(metric_seconds=[900.0]))
+    assert settle_ended(engine, accounts) == 3
+    said = [each.getMessage() for each in caplog.records if each.name == "scheduler.enqueue.cost_model"]
+    assert len(said) == 1
+    assert said[0].startswith("A shard is skipped for cost learning: How long a shard took")
+    with reading(engine) as connection:
+        assert metric_costs(connection, ["bleu", "wer"]) == pytest.approx([3.0, 1.0], rel=0.1)
+
+
 def test_what_this_scheduler_has_not_sent_is_not_settled(engine: Engine, database_url: str) -> None:
     """Another one had sent it, before this one led."""
     settings = one_block_shards(database_url)

@@ -53,6 +53,15 @@ def test_a_webhook_that_is_wrong(port_anywhere: Port) -> None:
     assert settings(port)["webhook"] is None
 
 
+def test_a_webhook_has_room_for_so_many_characters(port: Port) -> None:
+    mary, longest = port.browser("mary"), "https://hooks.example.org/".ljust(500, "x")
+    assert submit(mary, "/account/notices", webhook=longest).status_code == 200
+    refused = submit(mary, "/account/notices", webhook=f"{longest}x")
+    assert refused.status_code == 422
+    assert "The address has 501 characters; 500 are allowed." in refused.text
+    assert settings(port)["webhook"] == longest
+
+
 def wanted(port: Port) -> list[tuple[str, str]]:
     choices: list[dict[str, Any]] = settings(port)["choices"]
     return [(each["kind"], each["channel"]) for each in choices if each["wanted"]]
