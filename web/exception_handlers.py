@@ -94,11 +94,6 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 
 async def _database(request: Request, error: Exception) -> Response:
-    if isinstance(error, DataError):
-        # Such as NUL, which PostgreSQL allows in no text.
-        return error_response(
-            request, BadRequest("The request contains an invalid character or an out-of-range number.")
-        )
     if isinstance(error, IntegrityError):
         # Two requests both checked before either wrote; the second one violates a constraint.
         log.info("Lost a race: %s", type(error.orig).__name__)
@@ -109,7 +104,7 @@ async def _database(request: Request, error: Exception) -> Response:
 
 
 async def _unstorable(request: Request, error: Exception) -> Response:
-    # The value is not logged: it may be a user's text.
+    # Such as NUL, which PostgreSQL allows in no text. The value is not logged: it may be a user's text.
     log.info("A value could not be stored: %s", type(error).__name__)
     return error_response(request, BadRequest("The request contains a character or number that cannot be stored."))
 

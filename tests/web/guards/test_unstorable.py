@@ -6,9 +6,13 @@ import json
 from contextlib import ExitStack
 
 import pytest
+from fastapi import FastAPI
+from fastapi.testclient import TestClient
+from sqlalchemy.exc import DataError, IntegrityError, OperationalError
 
 from models.schema.roles import SiteRole
 from tests.service.service import Service
+from web.exception_handlers import add_exception_handlers
 
 ODD = ("a\0b", "\ud800", "9" * 40, "\x01\x02")
 
@@ -50,3 +54,37 @@ def test_json_that_is_none(service: Service, content: bytes) -> None:
     answer = client.post("/api/v1/teams", content=content, headers={"Content-Type": "application/json"})
     assert answer.status_code in (400, 413, 422), answer.text
     assert set(answer.json()["error"]) == {"code", "message", "details"}
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "says"),
+    [
+        (
+            DataError("INSERT", {}, ValueError("a secret")),
+            422,
+            "The request contains a character or number that cannot",
+        ),
+        (
+            UnicodeEncodeError("utf-8", "a secret", 0, 1, "surrogates not allowed"),
+            422,
+            "The request contains a character",
+        ),
+        (IntegrityError("INSERT", {}, ValueError("a secret")), 409, "Somebody else changed the same thing at the same"),
+        (OperationalError("INSERT", {}, ValueError("away")), 503, ""),
+    ],
+)
+def test_what_a_database_refuses_is_said_without_the_value(
+    error: Exception, status: int, says: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    app = FastAPI()
+    add_exception_handlers(app)
+
+    @app.get("/api/store")
+    def store() -> None:
+        raise error
+
+    caplog.set_level("INFO")
+    answer = TestClient(app, raise_server_exceptions=False).get("/api/store")
+    assert answer.status_code == status
+    assert answer.json()["error"]["message"].startswith(says)
+    assert "secret" not in answer.text + caplog.text
