@@ -18,6 +18,7 @@ from models.schema.accounts import AuditEntry
 from models.schema.roles import PhaseKind, Scope, SiteRole, Visibility
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import REFERENCE, SOURCE, submit_output
+from tests.service.port import ADDRESS, Port
 from tests.service.service import DAY, Service
 
 SITE = "/api/v1/campaigns"
@@ -435,3 +436,10 @@ def test_what_ranks_can_be_said_of_a_new_campaign(service: Service) -> None:
     assert team.found(ranked_by="chrf").get(HERE).json()["ranked_by"] == "chrf"
     team.upload()
     assert error(team.organiser.patch(HERE, json={"ranked_by": "ter"})) == (422, "bad_input")
+
+
+def test_an_export_of_everything_has_all_test_sets(port: Port) -> None:
+    asked = port.program("ann").get(f"{ADDRESS}/export", params={"test_set": "quay"})
+    assert (asked.status_code, asked.json()["error"]["message"]) == (
+        422, "An export of everything has all test sets. Choose some with layout=mt-metrics-eval.",
+    )  # fmt: skip

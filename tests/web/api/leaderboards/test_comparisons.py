@@ -354,3 +354,15 @@ def test_a_baseline_is_named_by_any_run_of_its_system(scored: Scored) -> None:
 
     assert pairs(mast, last, baseline=first) == pairs(mast, last, baseline=last) != []
     assert pairs(mast, first, baseline=mast) == pairs(mast, last, baseline=mast)
+
+
+def test_single_submissions_are_compared_up_to_a_number(scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.api.leaderboards.comparisons.MAX_SYSTEMS", 2)
+    ann = scored.service.account("ann", SiteRole.ORGANISER)
+    scored.service.campaign("port", organisers=(ann,))
+    program = scored.service.program(ann)
+    assert len(program.get(API, params={"system": [1, 2], "single": True}).json()["systems"]) == 2
+    refused = program.get(API, params={"system": [1, 2, 3], "single": True})
+    assert (refused.status_code, refused.json()["error"]["message"]) == (
+        422, "3 systems are too many. Compare at most 2 at once.",
+    )  # fmt: skip

@@ -350,3 +350,27 @@ def test_a_campaign_of_the_command_line_alone_has_a_board(service: Service) -> N
     root = service.program(service.account("root", SiteRole.ADMINISTRATOR))
     assert root.get("/api/v1/campaigns/plain/leaderboard").json()["items"][0]["name"] == "one"
     assert service.client().get("/api/v1/campaigns/plain/leaderboard").status_code == 404
+
+
+def test_files_are_of_the_usual_leaderboard(scored: Scored) -> None:
+    for ending in ("csv", "tsv", "latex"):
+        usual = scored.people["zoe"].get(URL, params={"format": ending})  # type: ignore[attr-defined]
+        assert usual.status_code == 200
+        other = scored.people["zoe"].get(URL, params={"format": ending, "level": 0.9})  # type: ignore[attr-defined]
+        assert (other.status_code, other.json()["error"]["message"]) == (
+            422, "Files are of the usual leaderboard. Leave out level, test and the like, or format.",
+        )  # fmt: skip
+    assert answer(scored, "zoe", format="json", level=0.9).json()["level"] == 0.9
+
+
+def test_a_campaign_without_a_test_set_has_an_empty_ranking_by_people(service: Service) -> None:
+    service.campaign("empty")
+    found = service.client().get("/api/v1/campaigns/empty/human-ranking")
+    assert (found.status_code, found.json()) == (
+        200, {"campaign": "empty", "test_set": None, "official": None, "hidden": 0, "systems": []},
+    )  # fmt: skip
+    named = service.client().get("/api/v1/campaigns/empty/human-ranking", params={"test_set": "news"})
+    assert named.status_code == 404
+    for part in ("human-ranking", "ngrams"):
+        page = service.client().get(f"/campaigns/empty/{part}")
+        assert (page.status_code, "There is no test set here yet." in page.text) == (200, True)

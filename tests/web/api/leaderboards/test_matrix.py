@@ -235,3 +235,21 @@ def test_a_hidden_leaderboard_hides_the_matrix(service: Service, nobody: Client)
     page = nobody.get(PAGE).text
     assert "hidden during this phase" in page
     assert "tug" not in page
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+def test_what_has_not_changed_is_not_sent_again(nobody: Client, form: str) -> None:
+    first = nobody.get(URL, params={"format": form})
+    again = nobody.get(URL, params={"format": form}, headers={"If-None-Match": first.headers["ETag"]})
+    assert (first.status_code, again.status_code, again.content) == (200, 304, b"")
+    assert again.headers["ETag"] == first.headers["ETag"]
+    other = nobody.get(URL, params={"format": form, "metric": "chrf"}, headers={"If-None-Match": first.headers["ETag"]})
+    assert (other.status_code, other.content != first.content) == (200, True)
+
+
+def test_links_of_the_matrix_keep_that_only_complete_systems_are_shown(nobody: Client) -> None:
+    for query, kept in (("?complete=true", True), ("", False)):
+        links = re.findall(r'href="(/campaigns/port/matrix\?[^"]*)"', nobody.get(PAGE + query).text)
+        sorting = [each for each in links if "sort=" in each]
+        assert sorting
+        assert all(("complete=true" in each) == kept for each in sorting), sorting

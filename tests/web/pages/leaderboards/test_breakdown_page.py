@@ -141,3 +141,17 @@ def test_what_has_no_score_comes_last_without_a_rank(bay: Looked) -> None:
         assert (found[2]["micro"], found[2]["macro"], found[2]["scores"]) == (None, None, [None, None])
     table = rows(organiser.get(PAGE, params={"by": "domain", "shown": "all"}).text)
     assert table["ahead"] == ["", "", "", ""]
+
+
+def test_parts_of_a_chosen_system_are_refused_and_not_left_out(bay: Looked) -> None:
+    olga, nobody = bay.service.browser(bay.organiser), bay.service.client()
+    released = "Scores of parts are shown once the references are released, as those of segments are."
+    for client, query, status, says in (
+        (olga, {"system": "1"}, 200, ""),
+        (olga, {"system": "9999"}, 404, "Submission 9999 is not on this leaderboard."),
+        (nobody, {"system": "1"}, 403, released),
+        # Where none is chosen, the page says it beside what else there is.
+        (nobody, {}, 200, released),
+    ):
+        answer = client.get(PAGE, params=query)
+        assert (answer.status_code, says in answer.text) == (status, True)

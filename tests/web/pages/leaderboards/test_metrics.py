@@ -247,3 +247,60 @@ def test_organisers_delete_what_came_along_with_a_correction(bay: Looked) -> Non
     form = {"test_set": "bay@2", "title": "da@1", "sure": "yes"}
     assert browser.post(f"{PAGE}/delete", data=form, follow_redirects=False).status_code == 303
     assert [each["test_set"] for each in client.get(HUMAN).json()["items"]] == ["bay"]
+
+
+def test_a_preview_on_the_page_says_what_would_be_stored_and_stores_nothing(bay: Looked) -> None:
+    olga = bay.service.browser(bay.organiser)
+    shown = olga.post(PAGE, data={"test_set": "bay", "called": "da", "do": "preview"}, files=_files(SYSTEMS))
+    assert shown.status_code == 200
+    assert "<p>Nothing is stored yet. 0 judgments, scores of 2 systems and 0 of 4 segments.</p>" in shown.text
+    assert "<li>Judged and submitted: <bdi>dive, soar</bdi>.</li>" in shown.text
+    assert olga.get(HUMAN).json()["items"] == []
+    wrong = olga.post(PAGE, data={"test_set": "bay", "called": "da", "rename": "dive to soar"}, files=_files(SYSTEMS))
+    assert (
+        wrong.status_code,
+        "&#39;dive to soar&#39; does not rename a system. Write OLD=NEW, at most 200 of them." in wrong.text,
+    ) == (422, True)
+    assert "dive to soar</textarea>" in wrong.text
+    missing = olga.post(PAGE, data={"test_set": "gone", "called": "da"}, files=_files(SYSTEMS))
+    assert missing.status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("fields", "count", "says"),
+    [
+        ({"rename": "=x"}, 1, "'=x' does not rename a system. Write OLD=NEW, at most 200 of them."),
+        (
+            {"rename": "\n".join(f"a{n}=b" for n in range(201))},
+            1,
+            "'a200=b' does not rename a system. Write OLD=NEW, at",
+        ),
+        ({}, 21, "Send 1 to 20 tables of judgments; this request has 21."),
+        ({"weights": "major"}, 1, "major"),
+        ({"called": "a@1"}, 1, "The name of judgments has 1 to 100 visible characters, without @."),
+    ],
+)
+def test_judgments_that_are_sent_wrongly_are_refused(
+    bay: Looked, fields: dict[str, str], count: int, says: str
+) -> None:
+    olga = bay.service.program(bay.organiser)
+    answer = olga.post(HUMAN, data={"test_set": "bay", "called": "da", **fields}, files=_files(*[SYSTEMS] * count))
+    assert (answer.status_code, says in answer.json()["error"]["message"]) == (422, True)
+    assert olga.get(HUMAN).json()["items"] == []
+
+
+def test_other_rules_are_for_leaderboards_that_are_not_too_large(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    olga = bay.service.program(bay.organiser)
+    olga.post(HUMAN, data={"test_set": "bay", "called": "da"}, files=_files(SYSTEMS))
+    monkeypatch.setattr(bay.service.app.state.steelyard.metrics, "tables", lambda *_: None)
+    busy = olga.get(CORRELATIONS, params={"level": 0.9})
+    assert (busy.status_code, busy.headers["Retry-After"], busy.json()["error"]["message"]) == (
+        503, "2", "The metrics are being compared. Ask again.",
+    )  # fmt: skip
+    monkeypatch.undo()
+    monkeypatch.setattr("web.api.campaigns.correlations.MAX_SYSTEMS", 1)
+    large = olga.get(CORRELATIONS, params={"level": 0.9})
+    assert (large.status_code, large.json()["error"]["message"]) == (
+        422, "Other rules than the usual ones are for leaderboards of at most 1 systems.",
+    )  # fmt: skip
+    assert olga.get(CORRELATIONS).status_code == 200
