@@ -5,6 +5,7 @@ from typing import ClassVar
 
 import pytest
 
+from steelyard.errors import BadText
 from steelyard.metrics.content_scores import Content, ContentMetric, contents_of
 from steelyard.metrics.preparation.score_store import Scored
 from steelyard.metrics.segments import Segments
@@ -97,3 +98,7 @@ def test_a_content_has_what_the_metric_reads_and_the_references_that_the_segment
     assert contents_of(segments, frozenset({"source"})) == [[Content("x", "s"), Content("y", "t")]]
     both = contents_of(segments, frozenset({"source", "reference"}))
     assert both == [[Content("x", "s", ("a", "c")), Content("y", "t", ("d",))]]
+    bare = Segments(references=[b"a\nb"], hypotheses=[b"x\ny"])
+    with pytest.raises(BadText, match=r"^The metric reads the source, and there is none\. Give it: --source FILE\.$"):
+        contents_of(bare, frozenset({"source"}))
+    assert contents_of(bare, frozenset({"reference"})) == [[Content("x", None, ("a",)), Content("y", None, ("b",))]]

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from steelyard.errors import MissingResource
-from steelyard.metrics.resources import Resources, content_digest
+from steelyard.errors import BadParameter, MissingResource
+from steelyard.metrics.resources import Resources, content_digest, merged_resources
 
 
 @pytest.fixture
@@ -242,3 +242,19 @@ def test_content_that_somebody_has_removed_is_missing_until_it_is_registered_aga
     )
     assert store.register("news", "synonyms", file(tmp_path)) == resource
     assert store.path(resource.pinned, "synonyms").read_text() == "one"
+
+
+def test_metrics_that_are_scored_together_have_one_folder_and_one_file_of_a_name(tmp_path):
+    store, files = Resources(tmp_path / "a"), Resources(None, {"news": tmp_path / "one"})
+    assert merged_resources([None]) is None
+    assert merged_resources([None, store, store]) is store
+    both = merged_resources([store, files, None])
+    assert (both.folder, both.files) == (tmp_path / "a", {"news": tmp_path / "one"})
+    told = f"Resources are registered in {tmp_path / 'a'} and {tmp_path / 'b'}. Give one folder for all."
+    with pytest.raises(BadParameter) as raised:
+        merged_resources([store, Resources(tmp_path / "b")])
+    assert str(raised.value) == told
+    told = f'The resource "news" is {tmp_path / "one"} and {tmp_path / "two"}. Give them different names.'
+    with pytest.raises(BadParameter) as raised:
+        merged_resources([files, Resources(None, {"news": tmp_path / "two"})])
+    assert str(raised.value) == told

@@ -67,6 +67,14 @@ def test_mythes(tmp_path, name, encoding):
     )
 
 
+def test_blank_lines_between_entries_of_a_thesaurus_are_none_and_count(tmp_path):
+    path = written(tmp_path / "th.dat", THESAURUS.replace("Geld|1", "\n \nGeld|1"))
+    assert expected("geld kies") <= pairs(synonym_groups(path))
+    written(path, THESAURUS.replace("Geld|1", "\n \nGeld"))
+    with pytest.raises(MissingResource, match=r'th\.dat, line 7: an entry of a thesaurus begins "WORD\|MEANINGS"\.$'):
+        synonym_groups(path)
+
+
 def test_a_changed_file_is_read_again(tmp_path):
     path = written(tmp_path / "groups", "a b\n")
     assert set(synonym_groups(path)) == {"a", "b"}

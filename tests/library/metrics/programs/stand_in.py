@@ -21,7 +21,10 @@ def main():
         sys.exit("no model here")
     if how == "hangs":
         time.sleep(600)
-    if how == "kept":
+    if how == "reads-one":
+        print(answer(json.loads(sys.stdin.readline())))
+        return
+    if how in ("kept", "kept-ends"):
         batch = []
         for line in sys.stdin:
             if line.strip():
@@ -30,8 +33,17 @@ def main():
                 for each in batch:
                     print(answer(each), flush=True)
                 batch = []
+                if how == "kept-ends":
+                    return
         return
     lines = [json.loads(line) for line in sys.stdin]
+    if how == "no-newline":
+        sys.stdout.write("\n".join(map(answer, lines)))
+        return
+    if how == "closes-output":
+        print(answer(lines[0]), flush=True)
+        os.close(1)
+        time.sleep(600)
     if how == "order":
         lines.reverse()
     for number, each in enumerate(lines):

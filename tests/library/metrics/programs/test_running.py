@@ -8,6 +8,7 @@ import pytest
 from steelyard.errors import ProgramFailed
 from steelyard.metrics.content_scores import Content
 from steelyard.metrics.programs import running
+from steelyard.metrics.programs.answers import LONGEST_LINE, Answers, Nonsense
 from steelyard.metrics.programs.registration import RegisteredProgram
 from steelyard.metrics.programs.running import end_programs, score_by_program
 
@@ -54,6 +55,44 @@ def test_a_program_that_keeps_running_is_started_once(tmp_path):
     assert scores_of(kept) == (RIGHT, "")
     assert scores_of(kept) == (RIGHT, "")
     assert (tmp_path / "starts").read_text() == "started\n"
+
+
+def test_one_that_has_ended_since_is_started_again(tmp_path):
+    kept = program("kept-ends", tmp_path / "starts", batch=7, keeps_running=True)
+    for starts in (1, 2, 3):
+        assert scores_of(kept) == (RIGHT, "")
+        assert (tmp_path / "starts").read_text() == "started\n" * starts
+        (process,) = running._running().values()
+        process._popen.wait()
+
+
+def test_the_last_answer_needs_no_end_of_line():
+    assert scores_of(program("no-newline", batch=4)) == (RIGHT, "")
+
+
+def test_questions_of_many_pipes_are_written_whole():
+    long = [Content("x" * 100_000 * number, "s", ("r", "rr")) for number in range(7)]
+    expected = {number: 100_000 * number + 3 / 8 + 1 / 64 for number in range(7)}
+    assert scores_of(program("plain", batch=7), long) == (expected, "")
+    # What one has answered that ends before it has read all counts, but it is not started for ever.
+    kept, reason = scores_of(program("reads-one", batch=7), long)
+    assert kept.items() <= expected.items()
+    assert (len(kept), reason) == (5, "The program judge ended. It had answered 1 of 3 segments.")
+
+
+def test_one_that_closes_its_output_and_goes_on_is_ended(monkeypatch):
+    monkeypatch.setattr(running, "END_SECONDS", 0.2)
+    kept, reason = scores_of(program("closes-output", batch=7))
+    assert kept.items() <= RIGHT.items()
+    assert reason == "The program judge closed its output without ending. It had answered 1 of 3 segments."
+
+
+def test_a_line_of_an_answer_is_at_most_a_mebibyte():
+    answered = Answers(1, 1)
+    answered.take(b'{"id": "1", "score": 1}' + b" " * (LONGEST_LINE - 23))
+    assert answered.complete
+    with pytest.raises(Nonsense, match=r"^wrote a line of more than 1,048,576 bytes\.$"):
+        Answers(1, 1).take(b'{"id": "1", "score": 1}' + b" " * (LONGEST_LINE - 22))
 
 
 def test_what_was_answered_before_a_crash_is_kept_and_the_rest_asked_again(tmp_path):
