@@ -6,6 +6,7 @@ Authlib speaks it; it is imported where it is used, for most servers need none o
 
 from __future__ import annotations
 
+import sys
 import threading
 import time
 from dataclasses import dataclass
@@ -135,7 +136,6 @@ def identify(
     endpoints = _endpoints(provider)
     if (issuer is not None or endpoints.names_issuer) and issuer != provider.issuer:
         raise ExternalSignInFailed("The answer came from another provider. Start again.")
-    import httpx
     from authlib.common.errors import AuthlibBaseError
 
     try:
@@ -148,8 +148,13 @@ def identify(
             return _oidc_user(provider, endpoints, client, str(token["id_token"]), attempt.nonce)
     except (AuthlibBaseError, KeyError, TypeError, ValueError) as error:
         raise ExternalSignInFailed(f"{provider.title} did not confirm who you are. Start again.") from error
-    except httpx.HTTPError as error:
+    except _http_errors() as error:
         raise _unreachable(provider) from error
+
+
+def _http_errors() -> tuple[type[Exception], ...]:
+    """What requests fail with: authlib asks by httpx2 where that is installed, whose errors are not those of httpx."""
+    return tuple(sys.modules[name].HTTPError for name in ("httpx", "httpx2") if name in sys.modules)
 
 
 def _client(provider: SignInProvider, endpoints: Endpoints, redirect: str) -> OAuth2Client:
@@ -225,6 +230,9 @@ def _github_user(provider: SignInProvider, endpoints: Endpoints, client: OAuth2C
     """Ask GitHub, which has no ID tokens."""
     user = _json(client.get(endpoints.user))
     emails = client.get(f"{endpoints.user}/emails").json()
+    if not isinstance(emails, list):
+        # It says why there are none, such as a scope that the client lacks.
+        raise ValueError("No list of addresses.")
     verified = [str(each["email"]) for each in emails if each.get("primary") is True and each.get("verified") is True]
     return _identity(provider, str(int(user["id"])), str(user.get("name") or user["login"]), *(verified[:1] or [""]))
 

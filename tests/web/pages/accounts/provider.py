@@ -117,7 +117,7 @@ class Provider:
             return {"id": self.person["id"], "login": self.person["login"], "name": self.person.get("name")}
 
         @app.get("/api/v3/user/emails")
-        def emails() -> list[dict[str, Any]]:
+        def emails() -> Any:
             return self.person["emails"]
 
         return app

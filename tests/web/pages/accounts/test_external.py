@@ -268,6 +268,44 @@ def test_a_token_that_another_has_signed(server: Service, provider: Provider) ->
     assert not linked(server)
 
 
+def test_new_keys_of_the_provider_are_asked_for_when_a_token_names_one(
+    server: Service, provider: Provider, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert through(server.client(), provider, **ZOE).status_code == 303
+    assert through(server.client(), provider, **ZOE).status_code == 303
+    assert provider.asked.count("/keys") == 1
+    old, new = provider.key, RSAKey.generate_key(2048, {"kid": "second"})
+    monkeypatch.setattr(provider, "key", new)
+    assert through(server.client(), provider, **ZOE).status_code == 401, "not more often than once a minute"
+    assert provider.asked.count("/keys") == 1
+    kept = asked._KNOWN._kept
+    kept[f"{provider.url}/keys"] = (kept[f"{provider.url}/keys"][0] - 61.0, kept[f"{provider.url}/keys"][1])
+    browser = server.client()
+    assert through(browser, provider, **ZOE).status_code == 303
+    assert who(browser) == "zoe@example.org"
+    assert provider.asked.count("/keys") == 2
+    provider.signing = old
+    assert through(server.client(), provider, **ZOE).status_code == 401, "the new one's name does not help the old one"
+
+
+def test_a_provider_that_goes_down_meanwhile_is_said_to_be(server: Service, provider: Provider) -> None:
+    browser = server.client()
+    back = provider.authorize(leave(browser), **ZOE)
+    provider.down = True
+    answer = browser.get(back, follow_redirects=False)
+    assert answer.status_code == 503
+    assert "The university cannot be reached" in answer.text
+    assert not linked(server)
+
+
+def test_what_a_provider_tells_of_a_person_is_an_object(server: Service, provider: Provider) -> None:
+    provider.metadata = {"userinfo_endpoint": f"{provider.url}/api/v3/user/emails"}
+    answer = through(server.client(), provider, sub="17", emails=[{"sub": "17", "email": "zoe@example.org"}])
+    assert answer.status_code == 401
+    assert "The university did not confirm who you are. Start again." in answer.text
+    assert not linked(server)
+
+
 def test_a_code_without_the_secret_of_the_browser_is_refused_by_the_provider(
     server: Service, provider: Provider
 ) -> None:
@@ -302,6 +340,13 @@ def test_github(server: Service, provider: Provider) -> None:
     assert through(server.client(), provider, "github", id=5, login="ann", emails=emails).status_code == 401
     # An issuer's subject is another than the same one of another.
     assert linked(server).keys() == {"4"}
+
+
+def test_github_that_tells_no_addresses_confirms_nobody(server: Service, provider: Provider) -> None:
+    answer = through(server.client(), provider, "github", id=4, login="zoe", emails={"message": "Not Found"})
+    assert answer.status_code == 401
+    assert "GitHub did not confirm who you are. Start again." in answer.text
+    assert not linked(server)
 
 
 def test_a_provider_that_is_down_or_somebody_else(server: Service, provider: Provider) -> None:
