@@ -7,14 +7,21 @@ import signal
 from typing import Any
 
 import pytest
+from sqlalchemy import insert
 from sqlalchemy.exc import OperationalError
 
 from cli.main import main
 from cli.processes import up
+from cli.processes.serve import tell
+from models.database.session import make_engine, writing
+from models.schema.accounts import Account
+from models.schema.roles import SiteRole
 from runtime import logs
+from runtime.service_settings import WebSettings
 from scheduler import loop
 from scheduler.errors import AlreadyRunning, StorageFailed
 from web import serving, supervised
+from web.serving import Address
 from worker import app
 from worker.learned import running
 
@@ -152,3 +159,20 @@ def test_up_says_why_the_database_cannot_be_used_and_starts_again(
     assert said[0][1].endswith(f"starting again in 5 s: {full}")
     assert said[1][1].startswith("Another process works on ")
     assert said[2][1].endswith("starting again in 5 s: connection refused")
+
+
+def test_the_link_for_the_first_account_is_printed_while_there_is_none(
+    sqlite_url: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    settings, address = WebSettings(database_url=sqlite_url), Address("127.0.0.1", 80, "https://mt.example.org")
+    tell(settings, address)
+    first, second = capsys.readouterr().out.splitlines()
+    assert first == "Steelyard is at https://mt.example.org/"
+    told = "There is no account yet. Make the administrator's within 24 h: https://mt.example.org/invitations/"
+    assert second.startswith(told)
+    tell(settings.model_copy(update={"invitation_seconds": 5400.0}), address)
+    assert "administrator's within 1.5 h: " in capsys.readouterr().out
+    with writing(make_engine(sqlite_url)) as connection:
+        connection.execute(insert(Account).values(email="ann@example.org", name="Ann", role=SiteRole.ADMINISTRATOR))
+    tell(settings, address)
+    assert capsys.readouterr().out == "Steelyard is at https://mt.example.org/\n"

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.campaigns.noticed import folder_warnings
+from cli.campaigns.noticed import folder_warnings, notices_of_documents
+from steelyard.commands.errors import CommandError
 from steelyard.formats.campaign.campaigns import read_any_campaign
 from tests.cli.status import status_of
 from tests.library.formats.test_layered_folders import treex
@@ -119,3 +120,45 @@ def test_evaluate_looks_where_it_is_asked_to(lines, tmp_path, capsys):
     assert "warning: dory: The lines of the output are in reverse order." in capsys.readouterr().err
     assert status_of(command) == 0
     assert "reverse order" not in capsys.readouterr().err
+
+
+def test_texts_that_are_too_large_are_not_checked(tmp_path, monkeypatch):
+    folder = tmp_path / "harbour"
+    (folder / "refs").mkdir(parents=True)
+    (folder / "systems").mkdir()
+    (folder / "refs" / "A.txt").write_text("one\ntwo\nthree\n")
+    (folder / "systems" / "tug.txt").write_text("one\n\nthree\n")
+    (folder / "systems" / "barge.txt").write_text("one\n\n" + "three " * 9 + "\n")
+
+    def warned():
+        found = folder_warnings(read_any_campaign([str(folder)]))
+        return sorted({each.split(": ")[1] for each in found})
+
+    assert warned() == ["barge", "tug"]
+    monkeypatch.setattr("steelyard.checks.examined.MAX_BYTES", 20)
+    assert warned() == ["tug"]
+    monkeypatch.setattr("steelyard.checks.examined.MAX_BYTES", 9)
+    assert warned() == []
+
+
+def test_few_documents_are_a_reason_to_say_so(tmp_path):
+    folder = tmp_path / "harbour"
+    (folder / "refs").mkdir(parents=True)
+    (folder / "systems").mkdir()
+    for place in ("refs/A.txt", "systems/tug.txt"):
+        (folder / place).write_text("one\ntwo\n")
+    with pytest.raises(CommandError) as refused:
+        notices_of_documents(read_any_campaign([str(folder)]))
+    assert str(refused.value) == (
+        "harbour: its files name no documents, so --resample document is impossible. Add docs.tsv with the columns "
+        "segment and doc_id, or leave the option out."
+    )
+    (folder / "docs.tsv").write_text("segment\tdoc_id\n0\ta\n1\tb\n")
+    (told,) = notices_of_documents(read_any_campaign([str(folder)]))
+    assert told == (
+        "harbour: There are only 2 documents: resampling so few makes intervals too narrow and p-values too small."
+    )
+    for place in ("refs/A.txt", "systems/tug.txt"):
+        (folder / place).write_text("one\n" * 200)
+    (folder / "docs.tsv").write_text("segment\tdoc_id\n" + "".join(f"{n}\td{n}\n" for n in range(200)))
+    assert notices_of_documents(read_any_campaign([str(folder)])) == []

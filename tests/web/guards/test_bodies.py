@@ -239,3 +239,12 @@ def test_uploads_under_way_have_room_by_account_and_in_all(monkeypatch: pytest.M
         second.socket.close()
         ends_with(200, 1, 40 * KIB)
         ends_with(200, 3, 40 * KIB)
+
+
+@pytest.mark.parametrize("announced", ["x", "-1", "1e3", "٣"])
+def test_a_length_that_is_no_number_is_refused(client: TestClient, announced: str) -> None:
+    headers = {"Content-Length": announced.encode(), "Content-Type": "application/json"}
+    answer = client.post("/api/json", content=b'{"name": "x"}', headers=headers)
+    assert (answer.status_code, answer.json()["error"]["message"]) == (
+        422, "The header Content-Length is no number.",
+    )  # fmt: skip

@@ -174,3 +174,18 @@ def test_what_is_drawn_has_its_place(monkeypatch: pytest.MonkeyPatch, amount: in
     assert all(y < HEIGHT - 70 for y in lines)
     assert dots == sorted(dots, reverse=True), "better is to the right"
     assert all(WIDTH // 2 < x < WIDTH for x in dots)
+
+
+def test_a_system_without_a_score_has_a_picture_without_rows(service: Service) -> None:
+    scored = Scored(service)
+    scored.add("", "mast", 30.0)
+    scored.add("", "keel", None)
+    service.campaign("port")
+    assert [len(card_of(service, system).rows) for system in (1, 2)] == [1, 0]
+    assert card_of(service, 2).title == "keel"
+
+
+def test_published_results_of_a_campaign_without_systems(service: Service) -> None:
+    service.phase(service.campaign("empty"), "Results", PhaseKind.PUBLISHED)
+    page = service.client().get("/campaigns/empty")
+    assert (page.status_code, "Results" in page.text, "@misc" in page.text) == (200, True, False)

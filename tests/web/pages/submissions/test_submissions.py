@@ -336,3 +336,13 @@ def test_the_page_of_a_submission_is_for_its_team_and_organisers_also_once_resul
         "ann": [2, 1],
         "zoe": [],
     }
+
+
+def test_what_has_ended_is_not_stopped_and_the_page_says_why(port: Port) -> None:
+    mary, ann = port.browser("mary"), port.browser("ann")
+    send(mary)
+    port.work_off()
+    late = ann.post("/submissions/2/cancel", data={"reason": "too late"}, follow_redirects=False)
+    assert late.status_code == 409
+    assert "Only queued or running evaluations can be cancelled; there are none." in late.text
+    assert port.count(select(AuditEntry).where(AuditEntry.action == "evaluation.cancel").subquery()) == 0
