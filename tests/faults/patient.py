@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +14,7 @@ from steelyard.metrics.content_scores import Content, ContentMetric
 from steelyard.metrics.parameters import parameter
 from steelyard.metrics.preparation.score_store import Scored
 from steelyard.metrics.resources import Resources
+from tests.faults.pauses import pause
 from tests.faults.troubled import MARKS
 
 MISSING = "STEELYARD_TEST_MISSING"
@@ -49,7 +49,7 @@ class Patient(ContentMetric):
             if folder := os.environ.get(MARKS):
                 with (Path(folder) / "asked.log").open("a") as file:
                     file.writelines(f"{os.getpid()} {contents[place].digest.hex()}\n" for place in now)
-            time.sleep(self.pause)
+            pause(self.pause)
             keep(now)
 
 

@@ -15,6 +15,7 @@ from steelyard.metrics import built_in
 from steelyard.metrics.corpus_statistics import CorpusStatistics
 from steelyard.metrics.metric import Metric
 from steelyard.metrics.parameters import parameter
+from tests.faults.pauses import pause
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ class Troubled(Metric):
     def segment_statistics(self, segments: Segments) -> NDArray[np.float64]:
         while (gate := os.environ.get(GATE)) and not Path(gate).exists():
             time.sleep(0.01)
-        time.sleep(self.pause)
+        pause(self.pause)
         text = b"\n".join(segments.hypotheses)
         if b"KILLONCE" in text:
             mark = Path(os.environ[MARKS]) / "killed"
@@ -88,11 +89,11 @@ class SlowCount(CorpusStatistics):
         return f"lines:pause={self.pause}"
 
     def count(self, segments: Segments) -> bytes:
-        time.sleep(self.pause)
+        pause(self.pause)
         return str(len(segments)).encode()
 
     def merge(self, parts: Sequence[bytes]) -> bytes:
-        time.sleep(self.pause)
+        pause(self.pause)
         return str(sum(map(int, parts))).encode()
 
     def read(self, state: bytes) -> int:
@@ -146,7 +147,7 @@ class Weary(Metric):
         )
 
     def score(self, sums: NDArray[np.float64]) -> NDArray[np.float64]:
-        time.sleep(self.pause)
+        pause(self.pause)
         return sums[..., 0] / sums[..., 1]
 
 
