@@ -10,11 +10,12 @@ from hypothesis import strategies as st
 from sqlalchemy import Engine, delete, insert, select, update
 
 from analysis.leaderboard.board import Board
+from models.corpus.protocols import read_protocol
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.queue_status.progress import read_progress
 from models.results.boards import BoardSummary
-from models.results.leaderboard import constrained_of, ranked, read_leaderboard
+from models.results.leaderboard import constrained_of, ranked, read_leaderboard, read_selected_systems
 from models.schema.corpus import Submission, System
 from models.schema.queue import Evaluation
 from models.schema.results import Score
@@ -127,6 +128,11 @@ def test_what_is_not_there(engine: Engine, board: IngestResult) -> None:
             read_leaderboard(connection, 99)
         with pytest.raises(NotFound, match="has 2 metrics; there is no number 3"):
             read_leaderboard(connection, board.protocols[0], sort_metric=2)
+        with pytest.raises(NotFound, match=r"^There is no protocol 99\.$"):
+            read_protocol(connection, 99)
+        known = board.all_evaluations[0]
+        with pytest.raises(NotFound, match=f"^Protocol {board.protocols[0]} has no evaluation 99.$"):
+            read_selected_systems(connection, board.protocols[0], [(known,), (99,)])
 
 
 def test_progress_counts(engine: Engine, board: IngestResult) -> None:

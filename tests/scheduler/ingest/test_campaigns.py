@@ -19,7 +19,7 @@ from models.schema.queue import Compatibility, Evaluation, Shard, ShardEvaluatio
 from runtime.settings import Settings
 from scheduler.errors import BadIngest
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign, store_campaign
-from scheduler.ingest.test_sets import NewTestSet, store_test_set
+from scheduler.ingest.test_sets import NewTestSet, link_test_set, store_test_set
 from scheduler.ingest.texts import segment_count, text_blocks
 from steelyard.formats.detection import read_text
 from steelyard.formats.filed import FiledText
@@ -288,3 +288,20 @@ def test_the_same_text_is_another_submission_for_another_test_set_campaign_team_
             ).join(System, System.id == Submission.system_id)
         ).all()
     assert {row.id: (row.campaign_id, row.test_set_id, (row.team, row.name, row.run)) for row in rows} == found
+
+
+def test_a_test_set_that_a_campaign_has_keeps_its_name_there(engine: Engine) -> None:
+    with writing(engine) as connection:
+        bay, port = (store_campaign(connection, name) for name in ("bay", "port"))
+        first = store_test_set(connection, bay, NewTestSet("news", {"A": b"x"}))
+        link_test_set(connection, bay, first, "talks", "7")
+        link_test_set(connection, port, first, "talks", "7")
+        with pytest.raises(BadIngest) as refused:
+            store_test_set(connection, port, NewTestSet("talks", {"A": b"y"}, version="7"))
+        assert str(refused.value) == (
+            "Test set 'talks' already exists in version '7' with different content. Test sets never change: give the "
+            "new content a new version."
+        )
+        named = select(CampaignTestSet.campaign_id, CampaignTestSet.name, CampaignTestSet.version)
+        rows = connection.execute(named.order_by(CampaignTestSet.campaign_id)).all()
+    assert [tuple(each) for each in rows] == [(bay, "news", "1"), (port, "talks", "7")]
