@@ -22,7 +22,7 @@ from models.results.boards import list_boards
 from models.results.leaderboard import LeaderboardRow
 from models.results.statistics import read_statistics
 from models.schema.campaigns import Campaign, CampaignProtocol
-from models.schema.corpus import TestSet
+from models.schema.corpus import Document, TestSet
 from models.schema.imported import ImportedScore, ScoreImport
 from models.schema.queue import Shard
 from models.schema.results import Score
@@ -246,6 +246,36 @@ def test_a_pair_that_can_be_no_name_makes_no_test_set(sqlite_url: str, tmp_path:
         take_in(engine, "empty", table(tmp_path / "x.tsv", rows, "pair system metric score"), create=True)
     with reading(engine) as connection:
         assert connection.scalars(select(TestSet.id)).all() == []
+
+
+def test_scores_of_documents_make_a_test_set_of_the_documents_they_name(sqlite_url: str, tmp_path: Path) -> None:
+    engine = make_engine(sqlite_url)
+    found(engine, "bare")
+    rows = [("en-cs", "ant", "X", "quay", 0.5), ("en-cs", "ant", "X", "sea", 1.0), ("en-cs", "bee", "X", "sea", 0.25)]
+    take_in(engine, "bare", table(tmp_path / "x.tsv", rows, "pair system metric document score"), create=True)
+    with reading(engine) as connection:
+        documents = select(Document.name, Document.first_segment, Document.segments)
+        stored = connection.execute(documents.order_by(Document.first_segment)).all()
+        languages = connection.execute(select(TestSet.source_language, TestSet.target_language, TestSet.segments)).one()
+    assert [tuple(each) for each in stored] == [("quay", 0, 1), ("sea", 1, 1)]
+    assert tuple(languages) == ("en", "cs", 2)
+    ((_, systems),) = boards(engine, "bare").values()
+    assert {name: row.scores[0].score for name, row in systems.items()} == {"ant": 0.75, "bee": 0.25}
+
+
+def test_a_leaderboard_goes_with_its_only_column(sqlite_url: str, tmp_path: Path) -> None:
+    engine = make_engine(sqlite_url)
+    found(engine, "bare")
+    rows = [("en-cs", "ant", "X", 1, 0.5), ("en-cs", "ant", "X", 2, 1.0)]
+    take_in(engine, "bare", table(tmp_path / "x.tsv", rows, "pair system metric segment score"), create=True)
+    assert [len(metrics) for metrics, _ in boards(engine, "bare").values()] == [1]
+    with writing(engine) as connection:
+        delete_version(connection, settings_of(engine), lock_for_change(connection, COMMAND_LINE, "bare"), "X")
+    work_off(settings_of(engine))
+    with reading(engine) as connection:
+        assert connection.scalars(select(CampaignProtocol.protocol_id)).all() == []
+        assert connection.scalars(select(ScoreImport.id)).all() == []
+        assert len(connection.scalars(select(TestSet.id)).all()) == 1, "the test set stays"
 
 
 def test_a_campaign_ranks_by_autorank_of_any_columns(engine: Engine, tmp_path: Path) -> None:
