@@ -58,7 +58,10 @@ def draw(tables: Sequence[BoardCorrelation], file: Path) -> None:
     """Plot the first system-level table: its best metric against human scores. Raises CommandError."""
     table = next((table for table in tables if table.level == SYSTEM), None)
     if table is None:
-        raise CommandError("There is nothing to plot: no human scores of systems are stored.")
+        raise CommandError(
+            "There is nothing to plot: a plot shows systems, and nothing was compared by system. Leave out "
+            "--granularity segment, or import human scores of systems."
+        )
     if len(tables) > 1:
         note(
             [f"{file} shows {table.judged.board.title}, {table.rows[0].metric.title}; see --references and --metrics."]

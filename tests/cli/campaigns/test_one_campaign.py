@@ -188,3 +188,21 @@ def test_the_phase_of_that_name_is_deleted(steelyard, port) -> None:
     status, out, err = steelyard("phase", "delete", NAME, "later 1", "--yes")
     assert (status, out) == (1, "")
     assert err == f'steelyard: The campaign {NAME} has no phase "later 1". There are: first.\n'
+
+
+def test_a_plot_is_of_systems(port, capsys, monkeypatch, tmp_path: Path) -> None:
+    live, _ = port
+    monkeypatch.chdir(tmp_path)
+    words = ["campaign", "correlate", NAME, "--human", "esa", "--plot", "x.svg"]
+    database = ["--database", live.service.settings.database_url]
+    assert main([*words, "--granularity", "segment", *database]) == 1
+    assert capsys.readouterr().err == (
+        "steelyard: There is nothing to plot: a plot shows systems, and nothing was compared by system. Leave out "
+        "--granularity segment, or import human scores of systems.\n"
+    )
+    assert not (tmp_path / "x.svg").exists()
+    assert main([*words, *database]) == 0
+    told = capsys.readouterr()
+    assert "esa@1, by system\n" in told.out
+    assert told.err == f"note: x.svg shows {NAME}: quay, reference A, chrF2; see --references and --metrics.\n"
+    assert "guests/mast" in (tmp_path / "x.svg").read_text()
