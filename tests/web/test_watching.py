@@ -1,6 +1,7 @@
 """What is counted and logged of requests, and what is not."""
 
 import logging
+from types import SimpleNamespace
 
 import pytest
 from fastapi.testclient import TestClient
@@ -74,3 +75,17 @@ def test_paths_are_shown_on_one_short_line() -> None:
     assert shown_path("/campaigns/two\nlines") == "/campaigns/two\\nlines"
     assert len(shown_path("/campaigns/" + "long name " * 100)) <= LONGEST_PATH + 3
     assert shown_path("/campaigns/news 2026/leaderboard") == "/campaigns/news 2026/leaderboard"
+
+
+def test_who_was_here_is_recorded_now_and_then_and_of_few_is_it_known(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("web.state.MAX_PRINCIPALS", 2)
+    state = service.app.state.steelyard
+
+    def stale(session: int) -> bool:
+        return bool(state.is_stale(SimpleNamespace(session_id=session, token_id=None)))
+
+    assert [stale(each) for each in (1, 1, 2, 2, 1)] == [True, False, True, False, False]
+    # A third is one too many: all are recorded again, each once.
+    assert [stale(each) for each in (3, 3, 1, 1)] == [True, False, True, False]

@@ -13,6 +13,7 @@ from campaigns.leaderboards.choice import find_metric
 from campaigns.measures import protocols_on
 from campaigns.permissions import read_access
 from cli.main import main
+from models.database.migrate import REVISION
 from models.database.session import make_engine, reading
 from models.results.boards import list_boards
 from models.schema.roles import SiteRole
@@ -224,3 +225,8 @@ def test_options_have_whole_names(arguments: list[str]) -> None:
     except SystemExit as end:
         status = int(end.code or 0)
     assert status == 2
+
+
+def test_the_version_of_the_tables_is_printed(sqlite_url: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["db", "current", "--database", sqlite_url]) == 0
+    assert capsys.readouterr().out == f"tables: {REVISION} (up to date)\n"

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
+from cli.commands import Options
 from cli.main import main
+from cli.meta_evaluation.tune import requested_sweeps
 from cli.meta_evaluation.tune_output import sparkline
 from tests.acceptance.commands import steelyard, steelyard_here
 
@@ -221,3 +223,28 @@ def test_on_real_data_bleu_has_its_published_correlation(real_data, tmp_path):
             if (row["dataset"], row["metric"], row["statistic"]) == ("wmt21.en-cs", "BLEU", "pearson")
         }
     assert {",".join(curve["references"]): f"{curve['points'][0]['observed']:.6f}" for curve in curves} == expected
+
+
+@pytest.mark.parametrize(
+    ("given", "values"),
+    [
+        ({"values": ["0,0.5,1"]}, ("0", "0.5", "1")),
+        ({"values": ["0", "0.5", "1"]}, ("0", "0.5", "1")),
+        ({"first": 0.0, "last": 1.0, "steps": 5}, ("0", "0.25", "0.5", "0.75", "1")),
+    ],
+)
+def test_values_are_listed_or_evenly_spaced(given, values):
+    usual = {"metric": "tbleu", "parameter": "eps", "values": [], "first": None, "last": None, "steps": None}
+    (found,) = requested_sweeps(Options(**usual | {"fixed": [], "against": None} | given)).values()
+    assert found.values == values
+    assert [metric.eps for metric in found.metrics] == [float(each) for each in values]
+
+
+def test_too_few_judgments_for_what_was_asked(stored):
+    ended = steelyard_here("tune", "tbleu", "eps", "quay", "--values", "0,1", "--granularity", "segment", cwd=stored)
+    assert ended.returncode == 1
+    assert ended.stderr.endswith(
+        "note: quay: too few human judgments for kendall-wmt14 at the segment level.\n"
+        "note: quay: too few human judgments for pearson at the segment level.\n"
+        "steelyard: There are too few human judgments for this. Try --granularity both.\n"
+    )
