@@ -102,6 +102,29 @@ def test_a_schedule_that_cannot_be_read_holds_up_no_other(sqlite_url: str, tmp_p
     assert plan_due(engine, due("2026-03-03")) == 1
 
 
+def test_a_schedule_that_cannot_be_planned_holds_up_no_other(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever goes wrong with its calendar."""
+
+    def breaks(cron: str, time_zone: str) -> Calendar:
+        if time_zone == "Atlantis/Harbour":
+            raise RuntimeError("a defect")
+        return Calendar(cron, time_zone)
+
+    monkeypatch.setattr(plan, "Calendar", breaks)
+    engine = make_engine(sqlite_url)
+    broken = add(engine, tmp_path)
+    add(engine, tmp_path, name="other")
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).where(Schedule.id == broken).values(time_zone="Atlantis/Harbour"))
+    for day in ("2026-03-02", "2026-03-03"):
+        assert plan_due(engine, due(day)) == 1
+    assert nightly_runs(engine, "state", "date") == [("missed", "2026-03-02"), ("due", "2026-03-03")]
+    messages = [each.getMessage() for each in caplog.records if each.levelname == "ERROR"]
+    assert messages == [f"Schedule {broken} cannot be planned"] * 2
+
+
 def test_a_plan_made_while_the_clock_was_wrong_is_corrected(sqlite_url: str, tmp_path: Path) -> None:
     engine = make_engine(sqlite_url)
     add(engine, tmp_path)

@@ -133,6 +133,35 @@ def test_who_does_one_run_plans_and_tells_of_no_other(
     context.stop()
 
 
+def test_a_round_that_breaks_is_followed_by_the_next_one_unless_the_database_is_gone(
+    engine: Engine, monkeypatch: pytest.MonkeyPatch, clock: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
+    opened: list[int] = []
+    monkeypatch.setattr(runner, "find_open_runs", lambda *_: opened.append(1) or [])
+    context = NightlyRunner(settings_of(engine, sweep_seconds=5.0))
+    monkeypatch.setattr(context, "deliver", lambda: None)
+    gone = OperationalError("select 1", {}, Exception("the server is gone"))
+    for broken, error in ((RuntimeError("a defect"), None), (gone, OperationalError), (None, None)):
+        clock.seconds += 6.0
+
+        def plans(_: Engine, broken: Exception | None = broken) -> int:
+            if broken is not None:
+                raise broken
+            return 0
+
+        monkeypatch.setattr(runner, "plan_due", plans)
+        if error is None:
+            context.run_once()
+        else:
+            with pytest.raises(error):
+                context.run_once()
+        assert opened == [1] * (broken is None)
+    assert [each.getMessage() for each in caplog.records if each.levelname == "ERROR"] == [
+        "Nightly runs failed to advance"
+    ]
+    context.stop()
+
+
 def test_so_many_steps_run_at_once_and_each_that_ends_makes_place(
     engine: Engine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: SimpleNamespace
 ) -> None:
