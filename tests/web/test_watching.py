@@ -89,3 +89,12 @@ def test_who_was_here_is_recorded_now_and_then_and_of_few_is_it_known(
     assert [stale(each) for each in (1, 1, 2, 2, 1)] == [True, False, True, False, False]
     # A third is one too many: all are recorded again, each once.
     assert [stale(each) for each in (3, 3, 1, 1)] == [True, False, True, False]
+
+
+def test_bytes_of_bodies_that_are_read_are_counted(service: Service, watched: AccessLog) -> None:
+    client = client_of(service, watched)
+    for content in (b"", b"email=" + b"x" * 94, b"email=" + b"x" * 894):
+        client.post("/sign-in", content=content, headers={"Content-Type": "application/x-www-form-urlencoded"})
+    client.get("/")
+    told = exposition(watched.collectors).decode()
+    assert "steelyard_web_received_bytes_total 1000.0" in told.splitlines()

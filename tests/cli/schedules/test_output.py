@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from xml.etree.ElementTree import Element
 
 import pytest
@@ -239,3 +240,11 @@ def test_history_as_a_drawing() -> None:
     assert fromstring(history_svg(History(report(name="a<\x00").schedule, ()))) is not None
     better = history(*LONG, changes=(change("tug", worse=False, after=32.0, counts=False),))
     assert "▲ better +1 (not significant)" in "".join(fromstring(history_svg(better)).itertext())
+
+
+def test_runs_with_problems_are_listed_where_there_are_some() -> None:
+    made = history(*LONG)
+    assert "Runs with problems" in as_text(made)
+    text = as_text(replace(made, nightly_runs=made.nightly_runs[:-1]))
+    assert text.startswith("gate: 10 runs, 2027-03-01 to 2027-03-10.\n")
+    assert text.endswith("No change that lasted.\n")
