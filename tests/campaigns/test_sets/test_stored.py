@@ -7,19 +7,21 @@ from dataclasses import replace
 import pytest
 from sqlalchemy import func, select
 
-from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.accounts.principal import COMMAND_LINE, NOBODY
 from campaigns.changes import lock_for_change
-from campaigns.errors import Conflict
+from campaigns.errors import BadRequest, Conflict, NotFound
+from campaigns.permissions import read_access
 from campaigns.phases import PhaseRules, add_phase
 from campaigns.sandbox.limits import UNLIMITED
-from campaigns.test_sets.files import NamedContent, read_reference_files
+from campaigns.test_sets.files import InputTestSet, NamedContent, read_reference_files
 from campaigns.test_sets.stored import find_campaign_test_set, remove_test_set, set_test_set
+from campaigns.texts import source_text
 from models.database.session import make_engine, reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.campaigns import CampaignProtocol, CampaignTestSet
-from models.schema.roles import PhaseKind
+from models.schema.roles import PhaseKind, Visibility
 from steelyard.text.limits import OverLimit
-from tests.service.campaigns import found, submit_output, with_test_set
+from tests.service.campaigns import found, given, submit_output, with_test_set
 
 
 def test_the_log_tells_references_that_are_shown_from_those_that_are_hidden(service_url: str) -> None:
@@ -100,3 +102,38 @@ def test_corrected_references_are_held_to_the_length_of_segments() -> None:
     assert read_reference_files([long], limits).keys() == {"A"}
     with pytest.raises(OverLimit, match=r"A\.txt, line 2: .* characters in one segment"):
         read_reference_files([long], limits, {"character"})
+
+
+def test_a_test_set_has_a_name_and_is_in_a_campaign_once(service_url: str) -> None:
+    engine = make_engine(service_url)
+    found(engine, "wmt")
+    for name in ("a/b", ".news", "-"):
+        with pytest.raises(BadRequest) as refused:
+            with_test_set(engine, "wmt", name=name)
+        assert str(refused.value).startswith(f"{name!r} cannot be the name of a test set: it ")
+    with_test_set(engine, "wmt")
+    with pytest.raises(Conflict) as twice:
+        with_test_set(engine, "wmt", name="talks")
+    assert str(twice.value) == "The campaign already has a test set with identical content."
+    with reading(engine) as connection:
+        assert connection.scalars(select(CampaignTestSet.name)).all() == ["news"]
+
+
+def test_a_source_is_there_once_its_phase_has_begun_and_if_there_is_one(service_url: str) -> None:
+    engine = make_engine(service_url)
+    found(engine, "wmt", visibility=Visibility.PUBLIC)
+    with writing(engine) as connection:
+        access = lock_for_change(connection, COMMAND_LINE, "wmt")
+        add_phase(connection, access, PhaseRules("later", PhaseKind.OPEN, access.at + 3600.0, access.at + 7200.0))
+    whole = with_test_set(engine, "wmt")
+    later = with_test_set(engine, "wmt", given(b"x\ny\nz\n"), name="talks", phase="later")
+    without = with_test_set(engine, "wmt", InputTestSet([NamedContent("A.txt", b"u\nv\nw\n")]), name="bare")
+    with reading(engine) as connection:
+        for who, test_sets in ((NOBODY, (later, without)), (COMMAND_LINE, (without,))):
+            access = read_access(connection, who, "wmt")
+            assert source_text(connection, access, whole)
+            for test_set in test_sets:
+                with pytest.raises(NotFound) as refused:
+                    source_text(connection, access, test_set)
+                assert str(refused.value) == "The source of this test set is not available yet."
+        assert source_text(connection, read_access(connection, COMMAND_LINE, "wmt"), later)
