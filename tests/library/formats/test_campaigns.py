@@ -229,3 +229,13 @@ def test_a_damaged_zip_and_one_that_is_cut_are_refused(folder, tmp_path):
     with pytest.raises(BadCampaign, match=told), unpacked_paths([str(path)], DEFAULT_LIMITS):
         pass
     assert [each.name for each in tmp_path.iterdir() if each.name.startswith("steelyard-")] == []
+
+
+def test_runs_of_a_system_are_matched_by_position(tmp_path):
+    for place, field in (("refs/A", "ref"), ("systems/tug/1", "mt"), ("systems/raft", "mt")):
+        (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / f"{place}.jsonl").write_text(f'{{"id": 1, "{field}": "Loď"}}\n')
+    told = f"{tmp_path}/systems/tug/1.jsonl: has ids, and runs are matched by position. Give plain text for runs."
+    assert refusal(tmp_path, kind=BadCampaign) == told
+    (tmp_path / "systems" / "tug" / "1.jsonl").unlink()
+    assert list(read_any_campaign([tmp_path]).systems) == ["raft"]

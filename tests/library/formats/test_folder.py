@@ -77,6 +77,8 @@ def test_files_without_a_place_are_named_in_a_notice(folder):
     write(folder / "systems" / "tug.txt~", "x")
     write(folder / "systems" / ".hidden.txt", "x")
     (folder / "refs" / "old").mkdir()
+    for place in ("", "refs", "systems"):
+        write(folder / place / "README", "what people should know")
     assert read_campaign(folder).notices == (
         f"{folder}: not used: notes.doc, refs/old, systems/.hidden.txt, systems/tug.txt~.",
     )
