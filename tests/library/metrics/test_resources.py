@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.errors import BadParameter, MissingResource
+from steelyard.metrics.registered_names import unregister
 from steelyard.metrics.resources import Resources, content_digest, merged_resources
 
 
@@ -51,6 +52,20 @@ def test_the_same_content_lies_once_under_two_names(store, tmp_path):
     assert one.digest == two.digest
     assert [each.name for each in store.listed()] == ["one", "two"]
     assert sorted(path.name for path in store.folder.iterdir()) == [one.digest, "one.json", "two.json"]
+
+
+def test_content_goes_with_the_last_of_its_names(store, tmp_path):
+    one, two = (store.register(name, "synonyms", file(tmp_path)) for name in ("one", "two"))
+    assert unregister(store, "one", "synonyms") == one
+    assert [each.name for each in store.listed()] == ["two"]
+    assert store.path(two.pinned, "synonyms").read_text() == "one"
+    for name, kind in (("one", "synonyms"), ("two", "vectors")):
+        with pytest.raises(MissingResource) as raised:
+            unregister(store, name, kind)
+        there = "two" if kind == "synonyms" else "none"
+        assert str(raised.value) == f'There is no registered {kind} "{name}". Registered: {there}.'
+    assert unregister(store, "two", "synonyms") == two
+    assert list(store.folder.iterdir()) == []
 
 
 def test_folders_are_registered_whole(store, tmp_path):
