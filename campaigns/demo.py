@@ -64,7 +64,7 @@ def open_demo(engine: Engine, settings: Settings, principal: Principal) -> str:
         If this installation has no demo campaign.
     """
     folder = read_campaign(demo_folder())
-    for number in range(1, MOST):
+    for number in range(1, MOST + 1):
         name = NAME if number == 1 else f"{NAME}-{number}"
         try:
             with writing(engine) as connection:

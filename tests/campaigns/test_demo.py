@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from sqlalchemy import func, select
 
 from campaigns.accounts.principal import Principal, principal_of_session
-from campaigns.demo import TEST_SET, open_demo
-from campaigns.errors import Forbidden
+from campaigns.demo import TEST_SET, demo_folder, open_demo
+from campaigns.errors import Conflict, Forbidden, NotFound
 from campaigns.permissions import read_access
 from models.database.session import reading
 from models.schema.corpus import Submission
@@ -55,6 +57,25 @@ def test_a_campaign_of_that_name_stays_as_it_is(service: Service) -> None:
     with reading(service.engine) as connection:
         assert read_access(connection, mary, "demo").campaign_id == mine
         assert not read_access(connection, mary, "demo").test_sets
+
+
+def test_there_are_so_many_on_one_server(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("campaigns.demo.MOST", 2)
+    people = [somebody(service, name, SiteRole.ORGANISER) for name in ("mary", "olga", "ann")]
+    assert [open_demo(service.engine, service.settings, each) for each in people[:2]] == ["demo", "demo-2"]
+    with pytest.raises(Conflict) as refused:
+        open_demo(service.engine, service.settings, people[2])
+    assert str(refused.value) == "There are 2 demo campaigns already."
+    assert open_demo(service.engine, service.settings, people[1]) == "demo-2"
+
+
+def test_where_there_is_none_it_says_so(service: Service, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("campaigns.demo.__file__", str(tmp_path / "campaigns" / "demo.py"))
+    with pytest.raises(NotFound, match=r"^The demo campaign is missing from this installation\.$"):
+        open_demo(service.engine, service.settings, somebody(service, "mary", SiteRole.ORGANISER))
+    (tmp_path / "demo" / "b" / "refs").mkdir(parents=True)
+    (tmp_path / "demo" / "a").mkdir()
+    assert demo_folder() == tmp_path / "demo" / "b"
 
 
 def test_it_goes_on_where_a_server_stopped(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
