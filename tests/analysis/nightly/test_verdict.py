@@ -79,6 +79,18 @@ def test_a_system_that_got_worse_is_found(database_url: str) -> None:
     assert report.wrong
 
 
+def test_scores_that_no_replicate_has_are_said_not_to_be_tested(engine: Engine, sqlite_url: str) -> None:
+    outputs = [{"tug": GOOD, "raft": GOOD}, {"tug": BAD, "raft": GOOD}]
+    nightly_runs = add_nightly_runs(engine, sqlite_url, outputs, metrics=("bleu", "ter"), replicates=0)
+    verdict = judge(engine, nightly_runs[-1])
+    assert outcomes(verdict) == {
+        "tug BLEU": Outcome.UNTESTED, "tug TER": Outcome.UNTESTED,
+        "raft BLEU": Outcome.SAME_OUTPUT, "raft TER": Outcome.SAME_OUTPUT,
+    }  # fmt: skip
+    assert (verdict.tests, verdict.regressed) == (0, False)
+    assert "Scores that could not be tested, because no replicate has a score: 2." in verdict.notes
+
+
 def test_a_baseline_that_was_never_scored_is_none(engine: Engine, sqlite_url: str) -> None:
     nightly_runs = add_nightly_runs(
         engine, sqlite_url, [{"tug": GOOD}, {"tug": BAD}], baseline={"kind": "named", "system": "ghost"}
