@@ -60,6 +60,15 @@ def test_so_many_are_changed_at_once(engine: Engine, job: IngestResult) -> None:
 
 
 @one_kind
+def test_of_many_that_are_selected_only_those_count_that_change(engine: Engine, job: IngestResult) -> None:
+    first, second = job.all_evaluations
+    assert cancel(engine, [first]) == [first]
+    with reading(engine) as connection:
+        found = plan(connection, Action.CANCEL, EvaluationFilter(), 1)
+    assert ([each.id for each in found.touched], [each.id for each in found.left]) == ([second], [first])
+
+
+@one_kind
 def test_only_what_was_asked_for_is_cancelled(engine: Engine, settings: Settings, job: IngestResult) -> None:
     mine, other = job.all_evaluations
     assert cancel(engine, [mine]) == [mine]

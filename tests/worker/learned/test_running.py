@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -149,6 +150,21 @@ def test_the_lease_is_kept_during_a_long_batch_and_not_after_it(
         threads = [each for each in threading.enumerate() if each.name == "lease"]
     assert len(threads) == 1
     assert not threads[0].is_alive()
+
+
+def test_the_lease_lasts_for_two_more_tries(context: WorkerContext, monkeypatch: pytest.MonkeyPatch) -> None:
+    waited: list[float | None] = []
+
+    class Clock(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            waited.append(timeout)
+            return True
+
+    store = held_store(context)
+    monkeypatch.setattr("worker.learned.store.threading", SimpleNamespace(Event=Clock, Thread=threading.Thread))
+    with store.held():
+        pass
+    assert waited == [pytest.approx(context.settings.lease_seconds / 3)]
 
 
 def test_what_was_counted_in_references_is_theirs_and_of_their_kind_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,8 @@ from urllib.parse import quote
 import pytest
 from sqlalchemy import update
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.accounts.teams import change_team
 from models.database.session import writing
 from models.schema.campaigns import CampaignTestSet
 from models.schema.results import Score
@@ -108,6 +110,12 @@ def test_what_has_not_changed_is_not_sent_again(scored: Scored) -> None:
     tag = client.get(URL).headers["ETag"]
     scored.add("pier", "new", 35.0)
     assert client.get(URL, headers={"If-None-Match": tag}).status_code == 200
+    tag = client.get(URL).headers["ETag"]
+    with writing(scored.service.engine) as connection:
+        change_team(connection, COMMAND_LINE, "lighthouse", publication_name="Light House")
+    renamed = client.get(URL, headers={"If-None-Match": tag})
+    assert renamed.status_code == 200
+    assert "Light House/=lamp" in {each["name"] for each in renamed.json()["items"]}
     tag = client.get(URL).headers["ETag"]
     scored.service.campaign("port", anonymous=True)
     scored.service.phase(scored.campaign_id, "now", PhaseKind.OPEN)
