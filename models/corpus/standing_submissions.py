@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, func, select
 
@@ -11,9 +10,6 @@ from models.corpus.test_sets import common_layers, titled_board
 from models.errors import NotFound
 from models.schema.campaigns import Campaign, CampaignTestSet, is_campaign_test_set
 from models.schema.corpus import Reference, Submission, TestSet
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
