@@ -55,6 +55,18 @@ def test_train_list_and_score(files, capsys):
     assert f"|vectors:{pinned}|" in signature
 
 
+@pytest.mark.parametrize(
+    ("amount", "told"), [(3, "cbow trained on 0, 1, 2"), (4, "cbow trained on 0, 1, 2 and 1 more"), (6, "2 and 3 more")]
+)
+def test_three_of_the_texts_are_named_and_the_others_counted(amount, told, tmp_path, capsys):
+    names = [tmp_path / str(number) for number in range(amount)]
+    for path in names:
+        path.write_text(TEXT)
+    words = ("vectors", "create", "news", "--input", *map(str, names), "--size", "2", "--epochs", "1")
+    assert run(capsys, *words)[0] == 0
+    assert run(capsys, "vectors", "list")[1].splitlines()[2].endswith(told)
+
+
 def test_import_and_score(files, capsys):
     status, out, _ = run(capsys, "vectors", "import", "toy", files["toy.vec"])
     assert status == 0

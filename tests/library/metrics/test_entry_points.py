@@ -181,6 +181,15 @@ def test_unreadable_metadata_of_others_breaks_nothing(install, tmp_path):
     assert parse_metric("lines").name == "lines"
 
 
+def test_one_whose_folder_is_of_setuptools_own_kind_is_found(install, tmp_path):
+    install(SOUND)
+    (info,) = tmp_path.glob("*.dist-info")
+    (info / "METADATA").rename(info / "PKG-INFO")
+    info.rename(tmp_path / "their_package.egg-info")
+    forget()
+    assert origin(type(parse_metric("lines"))) == "their-package-2.1"
+
+
 def test_what_it_says_of_its_module_hides_nothing(install):
     install(SOUND.replace("    columns =", "    __module__ = 'steelyard.lines'\n    columns ="))
     metric = parse_metric("lines")
