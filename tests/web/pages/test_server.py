@@ -1,5 +1,6 @@
 """Runs, the queue, and how numbers are made."""
 
+import pytest
 from sqlalchemy import update
 
 from models.database.session import writing
@@ -12,6 +13,7 @@ from steelyard.metrics.registry import all_metrics
 from tests.analysis.nightly_runs import add_nightly_runs, judge, output
 from tests.service.inspected_campaign import look_at
 from tests.service.service import Service
+from web.pages.campaigns import nightly
 from web.static_files import FOLDER
 
 
@@ -54,7 +56,9 @@ def _made(service: Service) -> list[int]:
     return made
 
 
-def test_a_run_is_shown_with_its_verdict_and_the_series_of_its_schedule(service: Service) -> None:
+def test_a_run_is_shown_with_its_verdict_and_the_series_of_its_schedule(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, last = _made(service)
     root = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
     listed = root.get("/nightly").text
@@ -74,6 +78,9 @@ def test_a_run_is_shown_with_its_verdict_and_the_series_of_its_schedule(service:
     told = root.get(f"/api/v1/nightly/gate/runs/{last}").json()
     assert told["verdict"]["regressed"] is True
     assert [each["date"] for each in root.get("/api/v1/nightly/gate").json()["runs"]] == ["2027-03-01", "2027-03-02"]
+    monkeypatch.setattr(nightly, "RUNS", 1)
+    newest = root.get("/nightly/gate").text
+    assert (f"?run={last}" in newest, f"?run={first}" in newest) == (True, False), "the last runs are listed"
     for nightly_run in ("99", "x", str(last + 10)):
         assert root.get("/nightly/gate", params={"run": nightly_run}).status_code == 404
 
