@@ -154,6 +154,8 @@ def test_who_stops_sending_is_not_waited_for(port: int, path: str) -> None:
         status, text = wire.answer()
     assert status == 408, text
     assert "too_slow" in text
+    seconds = SETTINGS["upload_seconds" if path in ("/api/upload", "/api/piece") else "body_seconds"]
+    assert f"The request took longer than {seconds:g} s to arrive." in text
     assert time.monotonic() - begun > 0.25
 
 
