@@ -6,10 +6,11 @@ import pytest
 from sqlalchemy import insert, select, update
 
 from models.database.session import make_engine, reading, writing
+from models.queue.clock_jumps import restart_leases
 from models.queue.lease import claim_rows, retry_later
 from models.schema.base import now
 from models.schema.queue import Shard, Worker
-from models.schema.states import LeaseState
+from models.schema.states import NOT_YET, LeaseState
 from runtime.settings import Settings
 from scheduler.clock_jumps import ClockJumps
 from scheduler.recovery import sweep
@@ -77,6 +78,22 @@ def test_leases_in_flight_are_restarted(
     assert states(settings) == [LeaseState.PENDING] * 3
     clock.set(jump + DAY)
     assert ready(settings) == set(keys)
+
+
+@pytest.mark.parametrize("beyond", [None, 3600.0])
+def test_what_waits_for_something_else_has_no_time_and_goes_on_waiting(database_url: str, beyond: float | None) -> None:
+    settings = one_block_shards(database_url)
+    in_flight(settings)
+    queue_job(
+        make_engine(database_url, pooled=False), settings, segments=200, systems=1, metrics=["nist"], campaign="n"
+    )
+    with writing(make_engine(database_url, pooled=False)) as connection:
+        (waiting,) = connection.scalars(select(Shard.id).where(Shard.not_before == NOT_YET))
+        delayed = connection.scalar(select(Shard.id).where(Shard.state == LeaseState.PENDING, Shard.id != waiting))
+        connection.execute(update(Shard).where(Shard.id == delayed).values(not_before=now() + DAY))
+        restart_leases(connection, Shard, lease_seconds=60.0, beyond=beyond)
+        assert list(connection.scalars(select(Shard.id).where(Shard.not_before == NOT_YET))) == [waiting]
+        assert connection.scalar(select(Shard.not_before <= now()).where(Shard.id == delayed))
 
 
 def test_time_that_passes_is_no_jump(database_url: str, clock: SetClock, caplog: pytest.LogCaptureFixture) -> None:

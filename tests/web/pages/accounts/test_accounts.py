@@ -7,12 +7,14 @@ import re
 import pytest
 from sqlalchemy import select
 
-from models.database.session import reading
+from campaigns.accounts.principal import COMMAND_LINE
+from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
 from models.schema.roles import Scope, SiteRole
 from tests.service.people import PASSWORD, submit, with_password
 from tests.service.service import Service
 from tests.web.pages.accounts.forms import link_on, sign_in
+from web.pages.accounts import audit
 
 pytestmark = pytest.mark.usefixtures("quick_hashing")
 
@@ -131,6 +133,21 @@ def test_the_audit_log_is_shown_to_those_who_may_see_it(service: Service) -> Non
     assert "invitation.make" in own
     assert "testclient" not in own
     assert service.browser(service.account("eve")).get("/campaigns/regatta/audit").status_code == 403
+
+
+def test_the_pages_of_the_audit_log_leave_nothing_out(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(audit, "SHOWN", 2)
+    with writing(service.engine) as connection:
+        for number in range(5):
+            COMMAND_LINE.audit(connection, "trial", f"subject {number}")
+    root = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
+    address, pages = "/audit?search=trial", []
+    while address:
+        text = root.get(address).text
+        pages.append(re.findall(r"subject \d", text))
+        (address,) = re.findall(r'href="(/audit\?[^"]*after=[^"]*)"', text) or [""]
+        address = address.replace("&amp;", "&")
+    assert pages == [["subject 4", "subject 3"], ["subject 2", "subject 1"], ["subject 0"]]
 
 
 def test_an_administrator_confirms_an_address_and_nothing_unknown_is_done(service: Service) -> None:
