@@ -36,12 +36,9 @@ def check_tables(settings: WebSettings) -> Finding:
         tables = migrate.schema_status(settings.database_url)
     except (DBAPIError, Unreachable) as error:
         said = explain(error) if isinstance(error, DBAPIError) else str(error)
-        start = (
-            "Correct STEELYARD_DATABASE_URL."
-            if file
-            else "Start it, or correct STEELYARD_DATABASE_URL (and PGPASSWORD)."
-        )
-        return Finding.problem("database", said, start)
+        correct = "Correct STEELYARD_DATABASE_URL."
+        start = "Start it, or correct STEELYARD_DATABASE_URL (and PGPASSWORD)."
+        return Finding.problem("database", said, correct if file else start)
     except ModelsError as error:
         return Finding.problem("database", str(error), "Correct STEELYARD_DATABASE_URL.")
     if problem := tables.problem(migrate.REVISION):

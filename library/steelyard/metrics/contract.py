@@ -319,7 +319,7 @@ class MetricContract(ABC):
         """A value of a parameter as it is kept. Raises BadParameter, BrokenMetric."""
         if isinstance(value, str):
             return cls._parsed(field, value)
-        _require_made(cls.name, field)
+        _require_parameter(cls.name, field)
         show, natural = field.metadata["show"], field.metadata["natural"]
         try:
             plain = natural(value) if natural else value
@@ -334,7 +334,7 @@ class MetricContract(ABC):
 
     @classmethod
     def _parsed(cls, field: dataclasses.Field[Any], text: str) -> Any:
-        _require_made(cls.name, field)
+        _require_parameter(cls.name, field)
         choices = field.metadata["choices"]
         if _UNWRITABLE.search(text):
             raise BadParameter(f'{cls.name}: {field.name} is {text[:100]!r}, but cannot hold white space, ":" or "|".')
@@ -393,6 +393,6 @@ class MetricContract(ABC):
         """
 
 
-def _require_made(metric: str, field: dataclasses.Field[Any]) -> None:
+def _require_parameter(metric: str, field: dataclasses.Field[Any]) -> None:
     if "parse" not in field.metadata:
         raise BrokenMetric(f"{metric}: the field {field.name} is not made by steelyard.metrics.parameters.")

@@ -23,7 +23,7 @@ SHARED_PRODUCTS = 1 << 29
 """Segments x replicates x scores, a third of a second's work: less is not shared by several reductions."""
 
 SHARED_SCORES = 60
-"""Fewer are not either: a reduction draws the replicates, which takes as long as about eight scores."""
+"""Nor are fewer: each reduction draws the replicates anew, which takes as long as several scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ def enqueue_reductions(connection: Connection, evaluations: Sequence[int]) -> li
         .where(Protocol.id == first.protocol_id)
     ).one()
     scores = len(evaluations) * len(metrics)
-    most = segments * (1 + replicates) * scores // SHARED_PRODUCTS, scores // SHARED_SCORES, len(evaluations)
-    parts = max(1, min(most))
+    limits = segments * (1 + replicates) * scores // SHARED_PRODUCTS, scores // SHARED_SCORES, len(evaluations)
+    parts = max(1, min(limits))
     reductions = []
     for part in range(parts):
         members = evaluations[part * len(evaluations) // parts : (part + 1) * len(evaluations) // parts]

@@ -154,7 +154,7 @@ async def change_test_set(
     """Set the phase of a test set, release, hide or correct its references, add metrics, or delete it."""
     state = app_state(request)
     await run_in_threadpool(_organiser_access, request, name, principal)
-    # Beside no form: the page would say it nowhere.
+    # No form asks for it, so the page has no place to say it.
     if do not in ACTIONS:
         raise BadRequest("Unknown action.")
 
@@ -171,7 +171,7 @@ async def change_test_set(
                 add_measures(connection, state.settings, access, known.id, measuring)
             elif do == "correct":
                 correct_test_set(connection, state.settings, access, known, texts, reason)
-            else:
+            elif do == "remove":
                 remove_test_set(connection, access, known)
 
     try:
