@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import select
+import signal
+import threading
 import weakref
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+
+log = logging.getLogger(__name__)
+
+SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+ANSWER_SECONDS = 10.0
+"""Seconds that a process may wait for answers when it is to end, beside those in which running work may finish."""
 
 
 class StopRequest:
@@ -40,3 +51,52 @@ class StopRequest:
         poll.register(self._reader, select.POLLIN)
         poll.poll(None if seconds is None else max(0.0, 1000 * seconds))
         return self._made
+
+
+def end_in_time(
+    over: threading.Event, seconds: float, *, code: int = 0, before: Callable[[], None] = lambda: None
+) -> None:
+    """End this process with this exit code unless it is `over` within so many seconds; `before` is called first.
+
+    A database or a name server that does not answer may keep a process waiting for ever. So it must leave nothing
+    behind that others do not take up by themselves.
+    """
+
+    def end() -> None:
+        if not over.wait(seconds):
+            log.warning("Ended while it still waits for an answer, %g s after it was to stop", seconds)
+            logging.shutdown()
+            before()
+            os._exit(code)
+
+    threading.Thread(target=end, name="ending", daemon=True).start()
+
+
+@contextmanager
+def stopped_by_signals(seconds: float) -> Iterator[StopRequest]:
+    """A request that SIGTERM and SIGINT make in the main thread; within the context its process is to end.
+
+    It is ended if it has not left the context this many seconds after the signal.
+    """
+    stop, left = StopRequest(), threading.Event()
+    # Handlers run when the main thread is back from C, a look-up of a name for example; this pipe is written at once.
+    reader, writer = os.pipe()
+    os.set_blocking(writer, False)
+    others = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
+    for number in SIGNALS:
+        signal.signal(number, lambda *_: stop.set())
+
+    def watch() -> None:
+        while (received := os.read(reader, 1024)) and not set(received) & set(SIGNALS):
+            pass
+        os.close(reader)
+        if received:
+            end_in_time(left, seconds)
+
+    threading.Thread(target=watch, name="stopping", daemon=True).start()
+    try:
+        yield stop
+    finally:
+        left.set()
+        signal.set_wakeup_fd(others)
+        os.close(writer)

@@ -109,7 +109,8 @@ def serve(
                 server.run(sockets=[listening])
             finally:
                 app.state.steelyard.stopping.set()
-                watcher.join()
+                # It may wait for a database that does not answer.
+                watcher.join(1.0)
     log.info("Stopped serving")
     if server.problem is not None:
         raise OtherTables(server.problem)

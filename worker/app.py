@@ -178,6 +178,7 @@ def run_worker(settings: Settings, concurrency: int | None = None) -> int:
         stop_watching()
         heartbeat.stop()
         context.close()
+        stopping.over.set()
 
 
 def worker_status(settings: Settings, context: WorkerContext, beat: Liveness) -> ProcessStatus:

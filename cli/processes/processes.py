@@ -64,10 +64,8 @@ def worker(options: Options) -> int:
 @collected
 def scheduler(options: Options) -> int:
     """Dispatch work until stopped; the exit status. Raises CommandError without a broker."""
-    import signal
-
     from runtime.logs import set_up_logs
-    from runtime.stop_request import StopRequest
+    from runtime.stop_request import ANSWER_SECONDS, stopped_by_signals
     from runtime.tracing import set_up_traces
     from scheduler.loop import run
 
@@ -80,8 +78,6 @@ def scheduler(options: Options) -> int:
     require_schema(settings, create=False)
     set_up_logs(settings.log_format, settings.log_level, role="scheduler")
     set_up_traces(settings.traces_url, "scheduler")
-    stop = StopRequest()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stop.set())
-    run(settings, stop)
+    with stopped_by_signals(settings.stop_seconds + ANSWER_SECONDS) as stop:
+        run(settings, stop)
     return 0

@@ -63,7 +63,10 @@ def read_web_settings(options: Options) -> WebSettings:
 @collected
 def serve(options: Options) -> int:
     """Serve until stopped; the exit status."""
+    import threading
+
     from runtime.logs import set_up_logs
+    from runtime.stop_request import ANSWER_SECONDS, end_in_time
     from runtime.tracing import set_up_traces
     from web.serving import serve as serve_pages
 
@@ -72,6 +75,8 @@ def serve(options: Options) -> int:
     set_up_logs(settings.log_format, settings.log_level, role="web")
     set_up_traces(settings.traces_url, "web")
     serve_pages(settings, lambda address, _: tell(settings, address))
+    # Threads that answer requests may still wait for the database.
+    end_in_time(threading.Event(), ANSWER_SECONDS)
     return 0
 
 

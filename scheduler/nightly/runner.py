@@ -140,18 +140,19 @@ class NightlyRunner:
         self._deliveries.start()
 
     def stop(self) -> None:
-        """Stop running steps and release them; wait for deliveries in progress."""
+        """Stop running steps and release them; wait for what is being sent. All of it has `stop_seconds` together."""
+        deadline = time.monotonic() + self._settings.stop_seconds
         for step in self._steps.values():
             step.stop.set()
         for step in self._steps.values():
             assert step.thread is not None
-            step.thread.join(self._settings.stop_seconds)
+            step.thread.join(max(0.0, deadline - time.monotonic()))
         if self._steps:
             self._release_all()
         if self._notices is not None:
-            self._notices.stop()
+            self._notices.stop(max(0.0, deadline - time.monotonic()))
         if self._deliveries is not None:
-            self._deliveries.join(self._settings.stop_seconds)
+            self._deliveries.join(max(0.0, deadline - time.monotonic()))
         self._steps.clear()
         self._engine.dispose()
 

@@ -58,10 +58,10 @@ class NoticeRunner:
             self._courier = threading.Thread(target=self._send, name="notices", daemon=True)
             self._courier.start()
 
-    def stop(self) -> None:
-        """Wait for what is being sent."""
+    def stop(self, seconds: float) -> None:
+        """Wait for what is being sent, for up to this many seconds."""
         if self._courier is not None:
-            self._courier.join(self._settings.stop_seconds)
+            self._courier.join(seconds)
 
     def _send(self) -> None:
         from scheduler.notices.courier import send_notices

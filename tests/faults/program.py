@@ -26,6 +26,7 @@ from models.results.randomizations import PairTests
 from models.schema.queue import Evaluation
 from models.schema.states import QueueClass
 from runtime.settings import Settings
+from runtime.stop_request import ANSWER_SECONDS, stopped_by_signals
 from scheduler import dispatch, loop
 from scheduler.embedded.processes import Embedded
 from scheduler.embedded.randomize import randomize
@@ -60,9 +61,9 @@ TASKS = "STEELYARD_TEST_TASKS"
 
 
 def schedule() -> None:
-    stop = threading.Event()
-    signal.signal(signal.SIGTERM, lambda *_: stop.set())
-    loop.run(Settings(), stop)
+    settings = Settings()
+    with stopped_by_signals(settings.stop_seconds + ANSWER_SECONDS) as stop:
+        loop.run(settings, stop)
 
 
 def schedule_twice(log: Path) -> None:

@@ -6,9 +6,12 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
-from runtime.stop_request import StopRequest
+import pytest
+
+from runtime.stop_request import SIGNALS, StopRequest, stopped_by_signals
 
 ROOT = Path(__file__).parents[2]
 
@@ -30,6 +33,21 @@ while handled < 500:
 print("went on")
 """
 """A process whose waits are interrupted at many places by a handler that makes the request."""
+
+STUCK = """
+import ctypes, os, signal, sys
+from runtime.stop_request import stopped_by_signals
+
+signal.signal(signal.SIGUSR1, lambda *_: None)
+with stopped_by_signals(0.5):
+    os.kill(os.getpid(), signal.SIGUSR1)
+    os.kill(os.getpid(), int(sys.argv[1])) if int(sys.argv[2]) else None
+    print("waits", flush=True)
+    mutex, lock = ctypes.create_string_buffer(64), ctypes.CDLL(None).pthread_mutex_lock
+    lock(mutex)
+    lock(mutex)
+"""
+"""A process that waits in C for ever, before or after a signal: no handler written in Python runs any more."""
 
 
 def test_a_handler_may_make_it_wherever_it_interrupts() -> None:
@@ -67,3 +85,50 @@ def test_more_requests_than_a_pipe_holds() -> None:
     for _ in range(70_000):
         stop.set()
     assert stop.wait(0)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("before", [True, False])
+def test_what_waits_for_ever_is_ended(number: signal.Signals, before: bool) -> None:
+    command = [sys.executable, "-c", STUCK, str(int(number)), str(int(before))]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "waits\n"
+        if not before:
+            process.send_signal(number)
+        _, told = process.communicate(timeout=120)
+    assert process.returncode == 0
+    assert told == "Ended while it still waits for an answer, 0.5 s after it was to stop\n"
+
+
+@pytest.fixture
+def handlers() -> Iterator[None]:
+    """The handlers of this process, put back."""
+    before = {number: signal.getsignal(number) for number in (*SIGNALS, signal.SIGUSR1)}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
+@pytest.mark.usefixtures("handlers")
+def test_other_signals_end_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = list[int]()
+    monkeypatch.setattr("os._exit", ended.append)
+    signal.signal(signal.SIGUSR1, lambda *_: None)
+    with stopped_by_signals(0.01) as stop:
+        signal.raise_signal(signal.SIGUSR1)
+        assert not stop.wait(0.2)
+    assert not ended
+
+
+@pytest.mark.usefixtures("handlers")
+def test_who_ends_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os._exit", pytest.fail)
+    with stopped_by_signals(3600.0) as stop:
+        signal.raise_signal(signal.SIGTERM)
+        assert stop.wait(3600)
+    for name in ("stopping", "ending"):
+        for thread in threading.enumerate():
+            if thread.name == name:
+                thread.join()
+    assert signal.set_wakeup_fd(-1) == -1

@@ -22,7 +22,7 @@ from models.queue.lease import release_worker
 from models.schema.learned import LearnedShard
 from runtime.logs import bind_global
 from runtime.settings import Settings
-from runtime.stop_request import StopRequest
+from runtime.stop_request import ANSWER_SECONDS, StopRequest, end_in_time
 from steelyard.errors import MetricsError
 from steelyard.metrics.content_scores import ContentMetric
 from steelyard.metrics.learned.devices import VARIABLE, checked_device, current_device
@@ -51,6 +51,7 @@ class LearnedWorker:
         self._stopped = StopRequest()
         self._hurried = StopRequest()
         self._ended = threading.Event()
+        self._over = threading.Event()
         self._lacks: tuple[str, ...] = ()
         self._code = 0
         self._heartbeat = Heartbeat(self._context, 0, self._end, queue=QUEUE, device=device)
@@ -67,6 +68,7 @@ class LearnedWorker:
             self._ended.set()
             self._heartbeat.stop()
             self._context.close()
+            self._over.set()
 
     def stop(self) -> None:
         """Begin nothing more; what is running may go on for a while, at a second call no longer."""
@@ -129,6 +131,7 @@ class LearnedWorker:
     def _end_in_time(self) -> None:
         """Once stopped, end what does not come to an end by itself; its shard is released, with no attempt counted."""
         self._stopped.wait()
+        end_in_time(self._over, self._settings.stop_seconds + ANSWER_SECONDS, code=self._code)
         until = time.monotonic() + self._settings.stop_seconds
         while time.monotonic() < until and not self._hurried.wait(0.05):
             if self._ended.is_set():

@@ -23,6 +23,7 @@ from models.database.session import make_engine, writing
 from models.queue.kinds.registry import BY_MESSAGE, SENT
 from models.queue.lease import release_worker, unsend
 from runtime.health import Check
+from runtime.stop_request import ANSWER_SECONDS, end_in_time
 from worker.context import WorkerContext
 from worker.health_checks import taken
 from worker.processes.heartbeat import Heartbeat
@@ -48,6 +49,13 @@ def check_stopping() -> Check:
     return taken(state.should_stop is not None or state.should_terminate is not None)
 
 
+def kill_pool() -> None:
+    """Kill the processes of the pool of this worker."""
+    for child in active_children():
+        with suppress(ProcessLookupError):
+            os.kill(child.pid, signal.SIGKILL)
+
+
 _WARM, _COLD, _ENDED = b"w", b"c", b"e"
 
 
@@ -70,6 +78,8 @@ class Stopping:
         self._thread = threading.Thread(target=self._run, name="stopping", daemon=True)
         self.exit_code: int | None = None
         """The exit code, if one was requested."""
+        self.over = threading.Event()
+        """To be set when the process has nothing more to wait for."""
 
     def start(self) -> None:
         """Install the handlers, as soon as Celery has installed its own."""
@@ -119,6 +129,8 @@ class Stopping:
         received = os.read(self._reader, 1)
         if received == _ENDED:
             return
+        longest = self._context.settings.stop_seconds + GRACE_SECONDS + ANSWER_SECONDS
+        end_in_time(self.over, longest, code=self.exit_code or 0, before=kill_pool)
         self._context.shutting_down.set_once("this worker is shutting down")
         self._attempt("mark this worker as taking no more work", self._heartbeat.retire)
         self._attempt("return messages", self._return_messages)
@@ -131,9 +143,7 @@ class Stopping:
         # Dying processes are expected now.
         for name in LOUD:
             logging.getLogger(name).disabled = True
-        for child in active_children():
-            with suppress(ProcessLookupError):
-                os.kill(child.pid, signal.SIGKILL)
+        kill_pool()
         if self._wait(GRACE_SECONDS, deaf=True) != _ENDED:
             # Everything that matters is in the database.
             self._attempt("delete this worker's row", self._heartbeat.stop)

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import logging
 import os
-import signal
 import threading
-from contextlib import suppress
 from typing import Any
 
-from billiard import active_children
 from celery.worker import state
 from sqlalchemy import Engine, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -20,6 +17,7 @@ from models.schema.states import LeaseState, QueueClass
 from worker.context import WorkerContext
 from worker.errors import BrokerAway
 from worker.messaging.queues import count_messages
+from worker.processes.shutdown import kill_pool
 
 log = logging.getLogger(__name__)
 
@@ -90,7 +88,5 @@ class Watchdog:
 
 def _end() -> None:
     """Kill this process and its pool: an orderly shutdown would wait for whatever hangs."""
-    for child in active_children():
-        with suppress(ProcessLookupError):
-            os.kill(child.pid, signal.SIGKILL)
+    kill_pool()
     os._exit(1)

@@ -8,6 +8,8 @@ import signal
 import subprocess
 import tempfile
 import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -15,6 +17,7 @@ from sqlalchemy import make_url
 
 from models.database import migrate
 from tests import servers
+from tests.faults.cluster import children
 
 STOP = {"fast": signal.SIGINT, "immediate": signal.SIGQUIT}
 """PostgreSQL's two hard ways of shutting down: connections are cut, and in the second case so is everything else."""
@@ -57,6 +60,19 @@ class OwnPostgres:
         self._process.send_signal(STOP[how])
         self._process.wait(servers.START_SECONDS)
         self._process = None
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """A context in which connections stay, new ones can be opened, and nobody answers."""
+        assert self._process is not None, "it does not run"
+        processes = [self._process.pid, *children(self._process.pid)]
+        for each in processes:
+            os.kill(each, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for each in processes:
+                os.kill(each, signal.SIGCONT)
 
     def runs(self) -> bool:
         """Whether it has not ended by itself."""

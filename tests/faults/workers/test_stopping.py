@@ -4,6 +4,7 @@ import os
 import signal
 from pathlib import Path
 
+import httpx
 import pytest
 from sqlalchemy import func, select
 
@@ -14,6 +15,8 @@ from tests.faults.campaigns import Job, Outcomes, outcomes, undisturbed
 from tests.faults.cluster import PATIENCE, Cluster, until
 from tests.faults.nursery import Forked
 from tests.faults.program import TASKS
+from tests.faults.servers.postgres import OwnPostgres
+from tests.servers import free_port
 
 pytestmark = pytest.mark.faults
 
@@ -158,3 +161,30 @@ def test_what_runs_may_finish_and_pool_processes_are_replaced(
         with reading(cluster.engine) as connection:
             assert set(connection.scalars(select(Shard.attempts))) == {1}
             assert connection.scalar(select(func.count()).select_from(Shard)) == 11
+
+
+@pytest.mark.parametrize("kind", ["scheduler", "worker", "learned", "web"])
+def test_each_process_ends_in_time_though_nobody_answers(kind: str, tmp_path: Path, redis_url: str) -> None:
+    """Containers are killed that have not ended by then."""
+    with OwnPostgres() as server, Cluster(tmp_path, server.new_database(), redis_url, stop_seconds=1.0) as cluster:
+        page = f"http://127.0.0.1:{free_port()}/"
+        if kind == "scheduler":
+            process = cluster.start(kind, "cli", "scheduler")
+            until(lambda: "This scheduler leads" in cluster.log(kind), "a scheduler that leads")
+        elif kind == "web":
+            process = cluster.start(kind, "cli", "serve", "--port", page.split(":")[2].strip("/"))
+            until(lambda: "Serving at" in cluster.log(kind), "a web service")
+            httpx.get(page, timeout=PATIENCE).raise_for_status()
+        else:
+            process = cluster.start_worker(kind, kind)
+        if kind == "worker":
+            SHORT.queue(cluster.engine)
+            cluster.start("scheduler", "scheduler")
+            until(cluster.running, "a running shard")
+        with server.frozen():
+            if kind == "web":
+                with pytest.raises(httpx.ReadTimeout):
+                    httpx.get(page, timeout=2.0)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(PATIENCE) == 0, cluster.log(kind)
+        assert "Ended while it still waits for an answer" in cluster.log(kind)

@@ -69,6 +69,7 @@ def worker(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stopped
         stopped.stopping.stop()
     heartbeat.stop()
     context.close()
+    stopped.stopping.over.set()
 
 
 def keys(context: WorkerContext) -> list[int]:
