@@ -46,9 +46,6 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 
-RESTS = 4.0
-"""The scheduler rests this many times as long as its last round took, so that many changes share one."""
-
 LONGEST_REST = 0.1
 """Seconds: who submits something waits for that."""
 
@@ -278,6 +275,7 @@ def _lead(
         if changed or not loop.due_in():
             begun = time.monotonic()
             loop.run_once()
-            # Handle a burst of changes in one round, the more of them the more a round costs.
-            stop.wait(max(settings.tick_seconds, min(RESTS * (time.monotonic() - begun), LONGEST_REST)))
+            # Handle a burst of changes in one round, the more of them the longer a round takes. If it rested longer
+            # than that, a pool of a few processes would wait for it where shards take milliseconds.
+            stop.wait(max(settings.tick_seconds, min(time.monotonic() - begun, LONGEST_REST)))
         changed = listener.wait(min(loop.due_in(), leadership.due_in()), stop)

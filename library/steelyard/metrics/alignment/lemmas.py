@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
@@ -30,8 +30,9 @@ PACKAGES = {"simplemma": "simplemma", "snowball": "snowballstemmer"}
 INSTALL = {"simplemma": "pip install 'steelyard[lemmas]'", "snowball": "pip install steelyard"}
 
 
+@cache
 def pinned(name: str) -> str:
-    """The name of a package of lemmas or stems with the version that is installed here.
+    """The name of a package of lemmas or stems with the version that is installed here, looked up once.
 
     Parameters
     ----------
