@@ -74,17 +74,25 @@ def end_in_time(
 
 @contextmanager
 def stopped_by_signals(seconds: float) -> Iterator[StopRequest]:
-    """A request that SIGTERM and SIGINT make in the main thread; within the context its process is to end.
+    """A request that SIGTERM and SIGINT make in the main thread, and `ended_after_signals`."""
+    stop = StopRequest()
+    for number in SIGNALS:
+        signal.signal(number, lambda *_: stop.set())
+    with ended_after_signals(seconds):
+        yield stop
 
-    It is ended if it has not left the context this many seconds after the signal.
+
+@contextmanager
+def ended_after_signals(seconds: float) -> Iterator[None]:
+    """The main thread of a process that handles SIGTERM and SIGINT.
+
+    The process is ended if it has not left the context this many seconds after one of them.
     """
-    stop, left = StopRequest(), threading.Event()
+    left = threading.Event()
     # Handlers run when the main thread is back from C, a look-up of a name for example; this pipe is written at once.
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     others = signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
-    for number in SIGNALS:
-        signal.signal(number, lambda *_: stop.set())
 
     def watch() -> None:
         while (received := os.read(reader, 1024)) and not set(received) & set(SIGNALS):
@@ -95,7 +103,7 @@ def stopped_by_signals(seconds: float) -> Iterator[StopRequest]:
 
     threading.Thread(target=watch, name="stopping", daemon=True).start()
     try:
-        yield stop
+        yield
     finally:
         left.set()
         signal.set_wakeup_fd(others)

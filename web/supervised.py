@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+KILL_SECONDS = 5.0
+"""How much longer than it may take it is given to stop."""
+
 RESTART_SECONDS = 5.0
 """Delay before a restart after a crash."""
 
@@ -95,7 +98,7 @@ class SupervisedWeb:
             return
         try:
             process.terminate()
-            process.join(self._settings.stop_seconds + 5)
+            process.join(self._settings.stop_seconds + KILL_SECONDS)
         finally:
             if process.is_alive():
                 process.kill()

@@ -67,9 +67,10 @@ def up(options: Options) -> int:
     from sqlalchemy.exc import DBAPIError
 
     from runtime.logs import set_up_logs
+    from runtime.stop_request import ANSWER_SECONDS, ended_after_signals
     from runtime.tracing import set_up_traces
     from scheduler.errors import AlreadyRunning, StorageFailed
-    from web.supervised import SupervisedWeb, WebStartFailed
+    from web.supervised import KILL_SECONDS, SupervisedWeb, WebStartFailed
 
     settings = read_web_settings(options)
     if not settings.embedded:
@@ -84,31 +85,33 @@ def up(options: Options) -> int:
     if options.web:
         # Page requests and submissions before a deadline go before scoring, which takes longer anyway.
         settings = settings.model_copy(update={"niceness": max(settings.niceness, NICENESS_BESIDE_PAGES)})
-    web = SupervisedWeb(settings, lambda address: tell(settings, address)) if options.web else None
-    waiting = False
-    try:
-        if web is not None:
-            web.start()
-        while True:
-            try:
-                _work(settings, options.processes or None, web)
-            except AlreadyRunning:
-                if not waiting:
-                    log.info("Another process works on %s; waiting until it has ended.", shown_database(settings))
-                waiting = True
-                _rest(LOOK_SECONDS, web)
-            except (DBAPIError, StorageFailed) as error:
-                cause = error.orig if isinstance(error, DBAPIError) else error
-                log.error("The database cannot be used, starting again in %g s: %s", AGAIN_SECONDS, cause)
-                _rest(AGAIN_SECONDS, web)
-    except (KeyboardInterrupt, SystemExit):
-        log.info("Stopped. What was not finished waits for the next start.")
-        return 0
-    except WebStartFailed as error:
-        raise CommandError(str(error)) from error
-    finally:
-        if web is not None:
-            web.stop()
+    # Web service, nightly runs and pool are stopped one after the other.
+    with ended_after_signals(3 * settings.stop_seconds + KILL_SECONDS + ANSWER_SECONDS):
+        web = SupervisedWeb(settings, lambda address: tell(settings, address)) if options.web else None
+        waiting = False
+        try:
+            if web is not None:
+                web.start()
+            while True:
+                try:
+                    _work(settings, options.processes or None, web)
+                except AlreadyRunning:
+                    if not waiting:
+                        log.info("Another process works on %s; waiting until it has ended.", shown_database(settings))
+                    waiting = True
+                    _rest(LOOK_SECONDS, web)
+                except (DBAPIError, StorageFailed) as error:
+                    cause = error.orig if isinstance(error, DBAPIError) else error
+                    log.error("The database cannot be used, starting again in %g s: %s", AGAIN_SECONDS, cause)
+                    _rest(AGAIN_SECONDS, web)
+        except (KeyboardInterrupt, SystemExit):
+            log.info("Stopped. What was not finished waits for the next start.")
+            return 0
+        except WebStartFailed as error:
+            raise CommandError(str(error)) from error
+        finally:
+            if web is not None:
+                web.stop()
 
 
 def _leave_on_sigterm() -> None:

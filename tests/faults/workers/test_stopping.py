@@ -163,11 +163,13 @@ def test_what_runs_may_finish_and_pool_processes_are_replaced(
             assert connection.scalar(select(func.count()).select_from(Shard)) == 11
 
 
-@pytest.mark.parametrize("kind", ["scheduler", "worker", "learned", "web"])
+@pytest.mark.parametrize("kind", ["scheduler", "worker", "learned", "web", "up"])
 def test_each_process_ends_in_time_though_nobody_answers(kind: str, tmp_path: Path, redis_url: str) -> None:
     """Containers are killed that have not ended by then."""
     with OwnPostgres() as server, Cluster(tmp_path, server.new_database(), redis_url, stop_seconds=1.0) as cluster:
         page = f"http://127.0.0.1:{free_port()}/"
+        if kind in {"worker", "up"}:
+            SHORT.queue(cluster.engine)
         if kind == "scheduler":
             process = cluster.start(kind, "cli", "scheduler")
             until(lambda: "This scheduler leads" in cluster.log(kind), "a scheduler that leads")
@@ -175,10 +177,12 @@ def test_each_process_ends_in_time_though_nobody_answers(kind: str, tmp_path: Pa
             process = cluster.start(kind, "cli", "serve", "--port", page.split(":")[2].strip("/"))
             until(lambda: "Serving at" in cluster.log(kind), "a web service")
             httpx.get(page, timeout=PATIENCE).raise_for_status()
+        elif kind == "up":
+            process = cluster.start(kind, "cli", "up", "--no-web", STEELYARD_BROKER_URL="memory://localhost/")
+            until(cluster.running, "a running shard")
         else:
             process = cluster.start_worker(kind, kind)
         if kind == "worker":
-            SHORT.queue(cluster.engine)
             cluster.start("scheduler", "scheduler")
             until(cluster.running, "a running shard")
         with server.frozen():
