@@ -6,12 +6,18 @@ import logging
 import os
 import select
 import signal
+import sys
 import threading
+import traceback
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 log = logging.getLogger(__name__)
+
+PLACES = 12
+"""Functions of the main thread that are named where it has to be ended."""
 
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -64,12 +70,22 @@ def end_in_time(
 
     def end() -> None:
         if not over.wait(seconds):
-            log.warning("Ended while it still waits for an answer, %g s after it was to stop", seconds)
+            log.warning(
+                "Ended while it still waits for an answer, %g s after it was to stop. It waits in %s", seconds, _place()
+            )
             logging.shutdown()
             before()
             os._exit(code)
 
     threading.Thread(target=end, name="ending", daemon=True).start()
+
+
+def _place() -> str:
+    """Where the main thread is, the innermost functions first."""
+    frames = traceback.extract_stack(sys._current_frames().get(threading.main_thread().ident or 0))
+    return ", ".join(
+        f"{frame.name} ({Path(frame.filename).name}:{frame.lineno})" for frame in frames[: -PLACES - 1 : -1]
+    )
 
 
 @contextmanager
