@@ -8,6 +8,7 @@ import select
 import signal
 import sys
 import threading
+import time
 import traceback
 import weakref
 from collections.abc import Callable, Iterator
@@ -70,14 +71,29 @@ def end_in_time(
 
     def end() -> None:
         if not over.wait(seconds):
-            log.warning(
-                "Ended while it still waits for an answer, %g s after it was to stop. It waits in %s", seconds, _place()
-            )
-            logging.shutdown()
-            before()
-            os._exit(code)
+            _end(seconds, code, before)
 
     threading.Thread(target=end, name="ending", daemon=True).start()
+
+
+def end_after_main_thread(seconds: float) -> None:
+    """End this process, with exit code 0, if other threads keep it so many seconds after its main thread's end."""
+
+    def end() -> None:
+        threading.main_thread().join()
+        time.sleep(seconds)
+        _end(seconds, 0)
+
+    threading.Thread(target=end, name="ending", daemon=True).start()
+
+
+def _end(seconds: float, code: int, before: Callable[[], None] = lambda: None) -> None:
+    log.warning(
+        "Ended while it still waits for an answer, %g s after it was to stop. It waits in %s", seconds, _place()
+    )
+    logging.shutdown()
+    before()
+    os._exit(code)
 
 
 def _place() -> str:

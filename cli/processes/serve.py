@@ -63,10 +63,8 @@ def read_web_settings(options: Options) -> WebSettings:
 @collected
 def serve(options: Options) -> int:
     """Serve until stopped; the exit status."""
-    import threading
-
     from runtime.logs import set_up_logs
-    from runtime.stop_request import ANSWER_SECONDS, end_in_time
+    from runtime.stop_request import ANSWER_SECONDS, end_after_main_thread
     from runtime.tracing import set_up_traces
     from web.serving import serve as serve_pages
 
@@ -76,7 +74,7 @@ def serve(options: Options) -> int:
     set_up_traces(settings.traces_url, "web")
     serve_pages(settings, lambda address, _: tell(settings, address))
     # Threads that answer requests may still wait for the database.
-    end_in_time(threading.Event(), ANSWER_SECONDS)
+    end_after_main_thread(ANSWER_SECONDS)
     return 0
 
 

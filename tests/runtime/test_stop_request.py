@@ -104,6 +104,24 @@ def test_what_waits_for_ever_is_ended(number: signal.Signals, before: bool) -> N
     assert told == expected
 
 
+LEFT_BEHIND = """
+import threading, time
+from runtime.stop_request import end_after_main_thread
+
+end_after_main_thread(0.5)
+time.sleep(1.5)
+print("went on", flush=True)
+threading.Thread(target=threading.Event().wait).start()
+"""
+"""A process whose main thread ends, and another one never does."""
+
+
+def test_threads_that_are_left_behind_are_ended() -> None:
+    ran = subprocess.run([sys.executable, "-c", LEFT_BEHIND], cwd=ROOT, capture_output=True, text=True, timeout=120)
+    assert (ran.returncode, ran.stdout) == (0, "went on\n")
+    assert "Ended while it still waits for an answer, 0.5 s after it was to stop" in ran.stderr
+
+
 @pytest.fixture
 def handlers() -> Iterator[None]:
     """The handlers of this process, put back."""
