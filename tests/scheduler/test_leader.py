@@ -286,8 +286,8 @@ def test_the_loop_outlives_its_connections(postgres_url: str) -> None:
         until(lambda: led(postgres_url), "the loop to lead again")
 
 
-@pytest.mark.parametrize(("round_seconds", "rest"), [(0.001, 0.02), (0.01, 0.04), (0.02, 0.08), (0.5, 0.1)])
-def test_the_loop_rests_several_times_as_long_as_a_round_took(
+@pytest.mark.parametrize(("round_seconds", "rest"), [(0.001, 0.02), (0.03, 0.03), (0.08, 0.08), (0.5, 0.1)])
+def test_the_loop_rests_as_long_as_a_round_took(
     monkeypatch: pytest.MonkeyPatch, round_seconds: float, rest: float
 ) -> None:
     """Many changes share a round where rounds take long; but whoever submits something does not wait long for it."""
