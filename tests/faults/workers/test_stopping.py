@@ -164,8 +164,9 @@ def test_what_runs_may_finish_and_pool_processes_are_replaced(
             assert connection.scalar(select(func.count()).select_from(Shard)) == 11
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("kind", ["scheduler", "worker", "learned", "web", "up"])
+@pytest.mark.parametrize(
+    "kind", ["scheduler", *(pytest.param(each, marks=pytest.mark.long) for each in ("worker", "learned", "web", "up"))]
+)
 def test_each_process_ends_in_time_though_nobody_answers(kind: str, tmp_path: Path, redis_url: str) -> None:
     """Containers are killed that have not ended by then."""
     with OwnPostgres() as server, Cluster(tmp_path, server.new_database(), redis_url, stop_seconds=1.0) as cluster:
