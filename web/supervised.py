@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 KILL_SECONDS = 5.0
-"""How much longer than it may take it is given to stop."""
+"""Seconds beyond `stop_seconds` in which it may still end by itself."""
 
 RESTART_SECONDS = 5.0
 """Delay before a restart after a crash."""
