@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,8 @@ import pytest
 from runtime.stop_request import SIGNALS, StopRequest, stopped_by_signals
 
 ROOT = Path(__file__).parents[2]
+
+PATIENCE_SECONDS = 240.0
 
 INTERRUPTED = """
 import signal
@@ -149,7 +152,9 @@ def test_who_ends_in_time_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None
     with stopped_by_signals(3600.0) as stop:
         signal.raise_signal(signal.SIGTERM)
         assert stop.wait(3600)
-    # The first of them starts the second.
-    while ours := set(threading.enumerate()) - others:
-        ours.pop().join()
+    # The first of them starts the second, which is among them before it can be joined.
+    end = time.monotonic() + PATIENCE_SECONDS
+    while any(thread.name in ("stopping", "ending") for thread in set(threading.enumerate()) - others):
+        assert time.monotonic() < end, "a thread waits on"
+        time.sleep(0.01)
     assert signal.set_wakeup_fd(-1) == -1

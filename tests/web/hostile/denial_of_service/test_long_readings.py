@@ -4,36 +4,26 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import re
 import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 from fastapi.testclient import TestClient
 
-from campaigns.submissions.reading import read_uploaded_output
 from models.schema.corpus import Submission
 from models.schema.roles import Scope
 from runtime.service_settings import WebSettings
 from tests.service.port import ADDRESS, Port, output
 from tests.service.service import Service
+from tests.web.hostile.denial_of_service.slow_reader import HOSTILE, reads_slowly
 from web.serving import serve
 
 PATIENCE_SECONDS = 240.0
-HOSTILE = "hostile.txt"
-
-
-def reads_slowly(path: Path, folder: Path, name: str, *more: Any) -> Any:
-    """As `read_uploaded_output`, with a reader that takes hours for one kind of file, in one uninterruptible call."""
-    if name == HOSTILE:
-        re.search(r"\s+\Z", " " * 10_000_000 + "b")
-    return read_uploaded_output(path, folder, name, *more)
 
 
 @pytest.fixture
@@ -41,7 +31,7 @@ def port(service_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[Port]:
     monkeypatch.setattr("web.uploads.submit.read_uploaded_output", reads_slowly)
     with ExitStack() as stack:
         limits = {"reading_processes": 2, "waiting_readings_each": 2}
-        yield Port.opened(Service.start(service_url, stack, **limits, reading_seconds=1.0))
+        yield Port.opened(Service.start(service_url, stack, **limits, reading_seconds=2.0))
 
 
 def send(client: TestClient, where: str, name: str) -> Any:
