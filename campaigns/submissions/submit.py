@@ -356,7 +356,9 @@ def _check_names(request: SubmissionInput) -> None:
     key = request.request_key
     if key is not None and (not key or len(key) > MAX_KEY_LENGTH or "\0" in key):
         raise BadIngest(f"{key[:50]!r} cannot be the key of a request: give 1 to {MAX_KEY_LENGTH} characters.")
-    if len(request.description) > MAX_DESCRIPTION_LENGTH or "\0" in request.description:
+    if "\0" in request.description:
+        raise BadIngest("The description contains a NUL character. Remove it.")
+    if len(request.description) > MAX_DESCRIPTION_LENGTH:
         raise BadIngest(f"The description is too long: give up to {MAX_DESCRIPTION_LENGTH:,} characters.")
 
 

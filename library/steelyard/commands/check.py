@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -62,7 +63,7 @@ def check(
         source=None if source_text is None else source_text.bytes,
         references=[each.bytes for each in references],
         source_language=source_language or (source_text.language if source_text else ""),
-        target_language=target_language or next((each.language for each in references if each.language), ""),
+        target_language=target_language or next((each.language for each in (*references, text) if each.language), ""),
     )
     if context.target_language and not has_identifier():
         missing = 'needs the package that identifies languages: pip install "steelyard[langid]".'
@@ -136,7 +137,13 @@ def _read_all(
     aligned = align(marked)
     if len(aligned.systems) != 1:
         raise CommandError(f"{output}: holds {len(aligned.systems)} systems. Give the output of one system.")
-    return aligned.source, list(aligned.references.values()), next(iter(aligned.systems.values()))
+    # Files with ids name the languages of the whole set.
+    source_language, target_language = aligned.source_language or "", aligned.target_language or ""
+    first = None if aligned.source is None else replace(aligned.source, language=source_language)
+    others = [
+        replace(each, language=target_language) for each in (*aligned.references.values(), *aligned.systems.values())
+    ]
+    return first, others[:-1], others[-1]
 
 
 def _check(texts: Sequence[Text]) -> None:

@@ -160,8 +160,9 @@ def test_keys_and_descriptions_that_cannot_be(engine: Engine, settings: Settings
     for key in ("", "k" * (MAX_KEY_LENGTH + 1), "k\0"):
         with pytest.raises(BadIngest, match="cannot be the key of a request"):
             submit(engine, settings, attempt(2, request_key=key))
-    for description in ("d" * (MAX_DESCRIPTION_LENGTH + 1), "d\0"):
-        with pytest.raises(BadIngest, match="description is too long"):
+    unfit = {"d" * (MAX_DESCRIPTION_LENGTH + 1): "is too long", "d\0": "contains a NUL character"}
+    for description, why in unfit.items():
+        with pytest.raises(BadIngest, match=f"description {why}"):
             submit(engine, settings, attempt(2, description=description))
 
 

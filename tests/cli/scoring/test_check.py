@@ -2,11 +2,13 @@
 
 import json
 import shutil
+from html import escape
 from pathlib import Path
 
 import pytest
 
 from cli.campaigns.noticed import folder_warnings, notices_of_documents
+from steelyard.checks.language import has_identifier
 from steelyard.commands.errors import CommandError
 from steelyard.formats.campaign.campaigns import read_any_campaign
 from tests.cli.status import status_of
@@ -85,6 +87,27 @@ def test_a_language_that_files_name_is_not_checked_where_it_cannot_be_which_is_s
         "note: The language of the output was not checked; that needs the package that identifies languages: "
         'pip install "steelyard[langid]".\n'
     )
+
+
+@pytest.mark.skipif(not has_identifier(), reason="needs steelyard[langid]")
+@pytest.mark.parametrize("beside", ["--reference", "--source"])
+def test_files_with_ids_name_the_languages(lines, beside, tmp_path, capsys):
+    """The good output is English; a file that says so is as good, one that says Czech is the wrong one."""
+
+    def check_as(language: str) -> list[str]:
+        files = {"tst": (lines, "T"), "ref": (texts[0], "A"), "src": (texts[1], "")}
+        for kind, (segments, system) in files.items():
+            marked = "".join(f'<seg id="{at}">{escape(each)}</seg>' for at, each in enumerate(segments))
+            target = "" if kind == "src" else f' trglang="{language}"'
+            document = f'<doc docid="d" sysid="{system}">{marked}</doc>'
+            (tmp_path / kind).write_text(f'<{kind}set setid="s" srclang="cs"{target}>{document}</{kind}set>')
+        other = tmp_path / ("ref" if beside == "--reference" else "src")
+        assert status_of(["check", str(tmp_path / "tst"), beside, str(other), "-f", "json"]) == 0
+        return [each["code"] for each in json.loads(capsys.readouterr().out)]
+
+    texts = [(DEMO / name).read_text(encoding="utf-8").split("\n")[:-1] for name in ("refs/A.txt", "source.txt")]
+    assert check_as("en") == []
+    assert check_as("cs") == ["language"]
 
 
 def test_the_output_of_one_system_is_checked(tmp_path, capsys):

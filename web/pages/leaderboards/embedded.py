@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request, Response
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request, Response
 
 from campaigns.accounts.principal import NOBODY
 from campaigns.errors import NotFound
@@ -23,7 +25,14 @@ MOST = 50
 
 
 @router.get("/campaigns/{name}/embed")
-def show_embedded(request: Request, name: str, test_set: str = "", references: str = "", metric: str = "") -> Response:
+def show_embedded(
+    request: Request,
+    name: str,
+    test_set: str = "",
+    references: str = "",
+    metric: str = "",
+    board: Annotated[int | None, Query(ge=1)] = None,
+) -> Response:
     """Show the leaderboard as everybody may see it: who is signed in here must not be shown more by another site.
 
     Raises
@@ -37,7 +46,7 @@ def show_embedded(request: Request, name: str, test_set: str = "", references: s
         choices = read_choices(connection, access) if access.embeddable and access.sees_board else []
         if not choices:
             raise NotFound("There is no leaderboard here that other sites may embed.")
-        choice = find_choice(choices, test_set, references)
+        choice = find_choice(choices, test_set, references, board)
         ranked = find_metric(choice.listed, metric, access.ranked_by)
         view = state.boards.view(connection, choice.listed, BoardQuery(ranked))
         people = human_column(connection, access, choice.id, state.boards.memory)

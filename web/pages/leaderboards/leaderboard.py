@@ -284,7 +284,8 @@ def board_table(
 
 def _embed_code(request: Request, access: CampaignAccess, links: Links) -> str:
     """Return the HTML by which other sites show the board."""
-    query = urlencode({name: links.query[name] for name in ("test_set", "references", "metric")})
+    which = ("test_set", "references", "metric", "board")
+    query = urlencode({name: value for name, value in links.query.items() if name in which})
     address = escape(f"{site_url(app_state(request).settings)}{links.campaign}/embed?{query}")
     title = escape(f"Leaderboard of {access.title}")
     return f'<iframe src="{address}" title="{title}" width="800" height="600" loading="lazy"></iframe>'

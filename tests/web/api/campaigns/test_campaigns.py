@@ -2,74 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
-from itertools import product
-from typing import Any
 
 import pytest
-from fastapi.testclient import TestClient
 from sqlalchemy import select
 
 from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.participants import join_with_team
 from models.database.session import reading, writing
 from models.schema.accounts import AuditEntry
-from models.schema.roles import PhaseKind, Scope, SiteRole, Visibility
+from models.schema.roles import PhaseKind, Scope, Visibility
 from tests.scheduler.jobs import work_off
 from tests.service.campaigns import REFERENCE, SOURCE, submit_output
 from tests.service.port import ADDRESS, Port
 from tests.service.service import DAY, Service
-
-SITE = "/api/v1/campaigns"
-HERE = f"{SITE}/wmt"
-
-
-def error(answer: Any) -> tuple[int, str]:
-    return answer.status_code, answer.json()["error"]["code"]
-
-
-class Team:
-    """People with programs: an organiser, the lead of a team, and somebody else."""
-
-    def __init__(self, service: Service) -> None:
-        self.service = service
-        self.olga = service.account("olga", SiteRole.ORGANISER)
-        self.mary, self.eve = service.account("mary"), service.account("eve")
-        service.team("harbour", self.mary)
-        service.team("guests", self.eve)
-        self.organiser = service.program(self.olga)
-        self.lead = service.program(self.mary)
-        self.stranger = service.program(self.eve)
-        self.nobody = service.client()
-
-    def found(self, **rules: Any) -> TestClient:
-        answer = self.organiser.post(SITE, json={"name": "wmt", **rules})
-        assert answer.status_code == 201, answer.text
-        return self.organiser
-
-    def upload(self, name: str = "news", **form: Any) -> dict[str, Any]:
-        files = [
-            ("references", ("A.txt", REFERENCE)),
-            ("references", ("B.txt.gz", b"kocour\npes\nbarak\n")),
-            ("source", ("whatever.txt", SOURCE)),
-        ]
-        form = {"name": name, "target_language": "cs", "metrics": ["bleu", "chrf"], "replicates": "0", **form}
-        answer = self.organiser.post(f"{HERE}/test-sets", data=form, files=files)
-        assert answer.status_code == 201, answer.text
-        return dict(answer.json())
-
-    def log(self) -> list[str]:
-        with reading(self.service.engine) as connection:
-            return list(connection.scalars(select(AuditEntry.action).order_by(AuditEntry.id)))
+from tests.web.api.campaigns.people import HERE, SITE, People, error
 
 
 @pytest.fixture
-def people(service: Service) -> Team:
-    return Team(service)
+def people(service: Service) -> People:
+    return People(service)
 
 
-def test_an_organiser_founds_and_others_do_not(people: Team) -> None:
+def test_an_organiser_founds_and_others_do_not(people: People) -> None:
     people.found(title="The task", time_zone="Europe/Prague")
     shown = people.organiser.get(HERE).json()
     assert (shown["title"], shown["visibility"], shown["organises"], shown["takes_submissions"]) == (
@@ -91,7 +46,7 @@ def test_an_organiser_founds_and_others_do_not(people: Team) -> None:
     assert error(people.stranger.get(HERE)) == (404, "not_found")
 
 
-def test_lists_go_on_where_they_ended(people: Team) -> None:
+def test_lists_go_on_where_they_ended(people: People) -> None:
     for number in range(5):
         people.service.campaign(f"c{number}", visibility=Visibility.PUBLIC)
     names: list[str] = []
@@ -104,7 +59,7 @@ def test_lists_go_on_where_they_ended(people: Team) -> None:
     assert error(people.nobody.get(SITE, params={"after": "x"})) == (422, "bad_input")
 
 
-def test_rules_change_only_as_they_were_looked_at(people: Team) -> None:
+def test_rules_change_only_as_they_were_looked_at(people: People) -> None:
     people.found()
     first = people.organiser.get(HERE)
     changed = people.organiser.patch(HERE, json={"visibility": "public"}, headers={"If-Match": first.headers["ETag"]})
@@ -119,7 +74,7 @@ def test_rules_change_only_as_they_were_looked_at(people: Team) -> None:
     assert details[1:] == [{"visibility": ["private", "public"]}, {"title": ["", "y"]}]
 
 
-def test_phases_are_planned_in_the_time_zone_of_the_campaign(people: Team) -> None:
+def test_phases_are_planned_in_the_time_zone_of_the_campaign(people: People) -> None:
     people.found(time_zone="Europe/Prague", visibility="public")
     plan = {"name": "test", "kind": "blind", "starts": "2027-01-10T09:00", "ends": "2027-01-20T18:00"}
     made = people.organiser.post(f"{HERE}/phases", json={**plan, "feedback": "rounded"}).json()
@@ -146,7 +101,7 @@ def test_phases_are_planned_in_the_time_zone_of_the_campaign(people: Team) -> No
     assert people.log() == ["campaign.found", "phase.add", "phase.change", "phase.change", "phase.remove"]
 
 
-def test_a_test_set_is_read_with_all_checks_and_measured(people: Team) -> None:
+def test_a_test_set_is_read_with_all_checks_and_measured(people: People) -> None:
     people.found(visibility="public")
     added = people.upload()
     assert (added["name"], added["segments"], added["references"], added["notices"]) == ("news", 3, ["A", "B"], [])
@@ -172,7 +127,7 @@ def test_a_test_set_is_read_with_all_checks_and_measured(people: Team) -> None:
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd.txt", "C:\\x\\A.txt", "a\x00b.txt", "<script>.txt", "..", ""])
-def test_names_of_files_lead_nowhere(people: Team, name: str) -> None:
+def test_names_of_files_lead_nowhere(people: People, name: str) -> None:
     people.found()
     answer = people.organiser.post(
         f"{HERE}/test-sets", data={"name": "x", "replicates": "0"}, files=[("references", (name, REFERENCE))]
@@ -183,7 +138,7 @@ def test_names_of_files_lead_nowhere(people: Team, name: str) -> None:
         assert error(answer)[0] == 422
 
 
-def test_marked_files_say_themselves_what_they_hold(people: Team) -> None:
+def test_marked_files_say_themselves_what_they_hold(people: People) -> None:
     people.found()
     marked = b"""<dataset id="port"><doc id="d1" origlang="en"><src lang="en"><p><seg id="1">the cat</seg></p></src>
 <ref lang="cs" translator="A"><p><seg id="1">kocka</seg></p></ref></doc></dataset>"""
@@ -194,7 +149,7 @@ def test_marked_files_say_themselves_what_they_hold(people: Team) -> None:
     assert (answer.json()["references"], answer.json()["target_language"]) == (["A"], "cs")
 
 
-def test_sources_and_references_are_had_when_it_is_time(people: Team) -> None:
+def test_sources_and_references_are_had_when_it_is_time(people: People) -> None:
     people.found(visibility="public")
     test_set = people.upload()
     address = f"{HERE}/test-sets/{test_set['id']}"
@@ -222,7 +177,7 @@ def test_sources_and_references_are_had_when_it_is_time(people: Team) -> None:
     assert people.nobody.get(f"{address}/source").content == SOURCE
 
 
-def test_teams_join_where_joining_is_open(people: Team) -> None:
+def test_teams_join_where_joining_is_open(people: People) -> None:
     people.found(visibility="public", anonymous=True)
     ours = {"team": "harbour"}
     assert error(people.lead.post(f"{HERE}/teams", json=ours)) == (403, "forbidden")
@@ -245,7 +200,7 @@ def test_teams_join_where_joining_is_open(people: Team) -> None:
     assert people.stranger.delete(f"{HERE}/teams/guests").status_code == 204
 
 
-def test_numbers_of_teams_are_drawn_by_lot(people: Team) -> None:
+def test_numbers_of_teams_are_drawn_by_lot(people: People) -> None:
     people.found()
     for number in range(12):
         people.service.team(f"t{number}")
@@ -257,7 +212,7 @@ def test_numbers_of_teams_are_drawn_by_lot(people: Team) -> None:
     assert drawn != sorted(drawn), "this comes by chance once in 479,001,600 times"
 
 
-def test_the_last_organiser_stays(people: Team) -> None:
+def test_the_last_organiser_stays(people: People) -> None:
     people.found()
     members = f"{HERE}/members"
     assert people.organiser.put(members, json={"email": "Eve@Example.org", "role": "viewer"}).status_code == 200
@@ -274,7 +229,7 @@ def test_the_last_organiser_stays(people: Team) -> None:
     assert error(people.organiser.get(HERE)) == (404, "not_found")
 
 
-def test_freezing_closing_and_publishing(people: Team) -> None:
+def test_freezing_closing_and_publishing(people: People) -> None:
     people.found(visibility="public")
     campaign = people.service.campaign("wmt")
     people.service.phase(campaign, "test", PhaseKind.BLIND, ends=DAY)
@@ -291,7 +246,7 @@ def test_freezing_closing_and_publishing(people: Team) -> None:
     assert people.log()[1:] == ["campaign.freeze", "campaign.unfreeze", "phase.close", "campaign.publish"]
 
 
-def test_later_phases_are_in_the_way_of_publication_until_their_deletion_is_confirmed(people: Team) -> None:
+def test_later_phases_are_in_the_way_of_publication_until_their_deletion_is_confirmed(people: People) -> None:
     people.found()
     people.service.phase(people.service.campaign("wmt"), "test", PhaseKind.BLIND, begins=DAY)
     refused = people.organiser.post(f"{HERE}/publish")
@@ -302,7 +257,7 @@ def test_later_phases_are_in_the_way_of_publication_until_their_deletion_is_conf
     assert [each["name"] for each in phases] == ["Published"]
 
 
-def test_quotas_are_set_and_what_a_team_has_used_is_reported(people: Team) -> None:
+def test_quotas_are_set_and_what_a_team_has_used_is_reported(people: People) -> None:
     people.found(time_zone="Europe/Prague", joining="open", visibility="public")
     people.upload()
     people.lead.post(f"{HERE}/teams", json={"team": "harbour"})
@@ -319,7 +274,7 @@ def test_quotas_are_set_and_what_a_team_has_used_is_reported(people: Team) -> No
     assert error(people.organiser.delete(f"{HERE}/quotas/per_day")) == (404, "not_found")
 
 
-def test_a_correction_shows_old_and_new_side_by_side(people: Team) -> None:
+def test_a_correction_shows_old_and_new_side_by_side(people: People) -> None:
     people.found(visibility="public")
     test_set = people.upload(metrics=["chrf"], reference_lists=["A"])
     submit_output(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
@@ -347,78 +302,8 @@ def test_a_correction_shows_old_and_new_side_by_side(people: Team) -> None:
     )
 
 
-def test_documents_are_resampled_where_there_are_any(people: Team) -> None:
-    people.found(visibility="public")
-    form = {"target_language": "cs", "metrics": ["chrf"], "reference_lists": ["A"], "replicates": "20"}
-    form["resample"] = "document"
-    files = [("references", ("A.txt", REFERENCE)), ("source", ("s.txt", SOURCE))]
-    none = people.organiser.post(f"{HERE}/test-sets", data={"name": "news", **form}, files=files)
-    assert error(none) == (422, "bad_input")
-    assert "names no documents" in none.json()["error"]["message"]
-    assert people.organiser.get(f"{HERE}/test-sets").json()["items"] == [], "nothing is half stored"
-    files.append(("documents", ("d.tsv", b"segment\tdoc_id\n0\ta\n1\ta\n2\tb\n")))
-    odd = people.organiser.post(f"{HERE}/test-sets", data={"name": "news", **form, "resample": "words"}, files=files)
-    assert odd.status_code == 422
-    made = people.organiser.post(f"{HERE}/test-sets", data={"name": "news", **form}, files=files)
-    assert made.status_code == 201, made.text
-    assert [each["resample"] for each in made.json()["measures"]] == ["document"]
-    address = f"{HERE}/test-sets/{made.json()['id']}/measures"
-    submit_output(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
-    more = people.organiser.post(address, json={"metrics": ["ter"], "references": [["A"]]})
-    assert [each["resample"] for each in more.json()["measures"]] == ["document", "document"], "as before"
-    work_off(people.service.settings)
-    board = people.nobody.get(f"{HERE}/leaderboard").json()
-    assert (board["resample"], board["replicates"]) == ("document", 1000)
-    assert "|resample:document|" in board["items"][0]["scores"][0]["signature"]
-    page = people.nobody.get("/campaigns/wmt/leaderboard").text
-    assert "interval, by document" in page
-    listed = people.nobody.get(f"{HERE}/leaderboards").json()["items"]
-    assert [(each["resample"], each["superseded"]) for each in listed] == [("document", False), ("document", True)]
-    assert_forms_keep_boards(people, {each["board"]: each["superseded"] for each in listed})
-    by_segment = {"metrics": ["ter"], "references": [["A"]], "resample": "segment"}
-    assert people.organiser.post(address, json=by_segment).status_code == 201
-    work_off(people.service.settings)
-    listed = people.nobody.get(f"{HERE}/leaderboards").json()["items"]
-    found = sorted((each["resample"], each["superseded"]) for each in listed)
-    assert found == [("document", False), ("document", True), ("segment", False)], "documents are the more careful unit"
-    # That of segments is the newest: only its number leads to that of documents, which nothing superseded.
-    assert_forms_keep_boards(people, {each["board"]: each["resample"] == "document" for each in listed})
-
-
-def assert_forms_keep_boards(people: Team, boards: dict[int, bool]) -> None:
-    """Every form of what is shown of a leaderboard stays on it, and names its number where nothing else finds it."""
-    for page, (number, named) in product(("leaderboard", "compare", "breakdown"), boards.items()):
-        shown = people.nobody.get(f"/campaigns/wmt/{page}", params={"board": number}).text
-        forms = re.findall(r'<form[^>]* method="get".*?</form>', shown, re.DOTALL)
-        assert len(forms) == (2 if page == "leaderboard" else 1)
-        for form in forms:
-            kept = re.findall(r'<input type="hidden" name="board" value="(\d+)">', form)
-            assert kept == [str(number)] * named, (page, number)
-        assert ("Another leaderboard of this test set" in shown) == (named and page == "leaderboard")
-
-
-def test_a_leaderboard_grows_by_metrics(people: Team) -> None:
-    people.found(visibility="public")
-    test_set = people.upload(metrics=["chrf"], reference_lists=["A"], replicates="20")
-    submit_output(people.service.engine, "wmt", "harbour", "mast", REFERENCE)
-    work_off(people.service.settings)
-    address = f"{HERE}/test-sets/{test_set['id']}/measures"
-    asked = {"metrics": ["ter", "chrf"], "references": [["A"]], "replicates": 10, "seed": 7}
-    more = people.organiser.post(address, json=asked)
-    assert more.status_code == 201, more.text
-    before, after = more.json()["measures"]
-    assert after["metrics"] == [*before["metrics"], after["metrics"][-1]]
-    assert after["metrics"][-1].startswith("ter")
-    assert (after["replicates"], after["seed"]) == (20, 12345), "it loses nothing that it has"
-    work_off(people.service.settings)
-    # From now on nothing is measured twice.
-    assert len(submit_output(people.service.engine, "wmt", "guests", "tent", SOURCE).evaluations) == 1
-    assert error(people.lead.post(address, json={"metrics": ["ter"]})) == (403, "forbidden")
-    assert error(people.organiser.post(address, json={"metrics": ["nosuch"]})) == (422, "bad_input")
-
-
 def test_the_second_in_a_race_is_refused(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
-    team = Team(service)
+    team = People(service)
     team.found()
     # As if the first one had been stored after the second one had looked.
     monkeypatch.setattr("campaigns.phases.folded", lambda name: object())
@@ -431,7 +316,7 @@ def test_the_second_in_a_race_is_refused(service: Service, monkeypatch: pytest.M
 
 
 def test_what_ranks_can_be_said_of_a_new_campaign(service: Service) -> None:
-    team = Team(service)
+    team = People(service)
     assert error(team.organiser.post(SITE, json={"name": "none", "ranked_by": "chrg"})) == (422, "bad_input")
     assert team.found(ranked_by="chrf").get(HERE).json()["ranked_by"] == "chrf"
     team.upload()
