@@ -148,6 +148,7 @@ def test_the_scores_of_one_submission(tmp_path):
         ("[]", "TypeError"),
         ("{}", "KeyError"),
         ('{"export": "x", "release": "1", "files": {}}', "ValueError"),
+        ('{"export": 1e999, "release": "1", "files": {}}', "OverflowError"),
         ('{"export": null, "release": "1", "files": {}}', "TypeError"),
         ('{"export": 1, "release": "1", "files": []}', "AttributeError"),
         ("[" * 300_000, "RecursionError"),

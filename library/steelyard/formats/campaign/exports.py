@@ -51,7 +51,7 @@ def read_manifest(archive: ZipFile, name: str) -> dict[str, Any]:
         found = json.loads(bytes_of(archive, MANIFEST))
         version, release = int(found["export"]), str(found["release"])
         files = {str(file): str(digest) for file, digest in found["files"].items()}
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError) as error:
         raise BadExport(
             f"{name}: {MANIFEST} cannot be read ({type(error).__name__}). Export the campaign again."
         ) from error

@@ -110,7 +110,8 @@ def check_run(run: ScoreRun) -> None:
     BadScores
         Naming the line.
     """
-    for what, name in (("metric", run.metric), ("system", run.system)):
+    pair = (("language pair", run.pair),) if run.pair else ()
+    for what, name in (("metric", run.metric), ("system", run.system), *pair):
         if not 0 < len(name) <= LONGEST_NAME or not name.isprintable():
             raise BadScores(
                 f"{run.where.of(0)}: {quoted(name)} cannot be the name of a {what}: give 1 to {LONGEST_NAME} printable "

@@ -98,7 +98,7 @@ class Answers:
             raise Nonsense(f"gave no number as the score of segment {place + 1} of its batch: {_shown(score)}.")
         if score is not None and not (abs(score) <= LARGEST_SCORE and math.isfinite(score)):
             raise Nonsense(f"gave {_shown(score)} as a score, which is not from -1,000,000 to 1,000,000.")
-        beside = json.dumps(answer, ensure_ascii=False) if answer else ""
+        beside = _written(answer) if answer else ""
         value = math.nan if score is None else float(score)
         self.scored[place] = Scored((value,), beside if len(beside) <= LONGEST_BESIDE else "")
 
@@ -128,6 +128,16 @@ def _object(line: bytes) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise Nonsense(f"wrote a line that is not a JSON object: {_shown(found)}.")
     return found
+
+
+def _written(answer: dict[str, Any]) -> str:
+    """As JSON that can be stored: half a character (a lone surrogate) stays the escape that it came as."""
+    written = json.dumps(answer, ensure_ascii=False)
+    try:
+        written.encode()
+    except UnicodeEncodeError:
+        return json.dumps(answer)
+    return written
 
 
 def _shown(value: Any) -> str:

@@ -232,6 +232,9 @@ WRONG = {
     "a column twice": ("t.tsv", "system\tmetric\tsystem\tscore\n", "twice"),
     "no name": ("t.tsv", HEADER + "\tX\t1\t1\n", "name of a system"),
     "a name that hides": ("t.tsv", HEADER + "a\u202eb\tX\t1\t1\n", "name of a system"),
+    "a pair that moves the cursor": (
+        "s.jsonl", lines(wmt("a", {"X": [1]}, "en-de\x1b[2A")), "line 1: .* cannot be the name of a language pair"
+    ),
     "no scores": ("t.tsv", HEADER, "no scores"),
     "a level that nobody knows": ("en-de/X-refA.seg2.score", "a 1\nb 2\n", "does not say of what"),
     "scores that are no object": (

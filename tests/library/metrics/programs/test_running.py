@@ -196,6 +196,16 @@ def test_null_is_no_score_and_what_is_beside_a_score_is_kept():
     assert kept[0] == ((RIGHT[0],), '{"why": "its length"}')
 
 
+def test_half_a_character_beside_a_score_is_kept_as_its_escape():
+    """No database takes it as it is: a judge that cuts a text in an emoji would end the task."""
+    answered = Answers(1, 2)
+    answered.take(rb'{"id": "1", "score": 1, "why": "\ud83d, \u00e9"}')
+    answered.take('{"id": "2", "score": 2, "why": "\U0001f600, é"}'.encode())
+    assert [answered.scored[place].beside for place in (0, 1)] == [
+        r'{"why": "\ud83d, \u00e9"}', '{"why": "\U0001f600, é"}'
+    ]  # fmt: skip
+
+
 def test_secrets_of_the_installation_are_not_in_its_environment(monkeypatch):
     monkeypatch.setenv("STEELYARD_DATABASE_URL", "postgresql://u:secret@db/x")
     monkeypatch.setenv("JUDGE_API_KEY", "key")
