@@ -7,10 +7,17 @@ from collections.abc import Iterator
 from tests.mutants.analysis_areas import ANALYSIS_AREAS
 from tests.mutants.client_areas import CLIENT_AREAS
 from tests.mutants.library_areas import LIBRARY_AREAS
+from tests.mutants.library_command_areas import LIBRARY_COMMAND_AREAS
 from tests.mutants.server_areas import SERVER_AREAS
 from tests.mutants.target import Target
 
-AREAS: dict[str, list[Target]] = {**CLIENT_AREAS, **SERVER_AREAS, **ANALYSIS_AREAS, **LIBRARY_AREAS}
+AREAS: dict[str, list[Target]] = {
+    **CLIENT_AREAS,
+    **SERVER_AREAS,
+    **ANALYSIS_AREAS,
+    **LIBRARY_AREAS,
+    **LIBRARY_COMMAND_AREAS,
+}
 
 
 def targets(area: str = "") -> Iterator[tuple[str, str, tuple[str, ...]]]:
