@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.mutants.analysis_areas import ANALYSIS_AREAS
+from tests.mutants.campaign_areas import CAMPAIGN_AREAS
 from tests.mutants.client_areas import CLIENT_AREAS
 from tests.mutants.library_areas import LIBRARY_AREAS
 from tests.mutants.library_command_areas import LIBRARY_COMMAND_AREAS
@@ -14,6 +15,7 @@ from tests.mutants.target import Target
 AREAS: dict[str, list[Target]] = {
     **CLIENT_AREAS,
     **SERVER_AREAS,
+    **CAMPAIGN_AREAS,
     **ANALYSIS_AREAS,
     **LIBRARY_AREAS,
     **LIBRARY_COMMAND_AREAS,

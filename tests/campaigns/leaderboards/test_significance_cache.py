@@ -52,6 +52,21 @@ def test_tests_of_systems_that_are_gone_are_forgotten_and_the_others_stay(scored
     assert len(boards.significance._table(board.listed, 0).place) == len(board.lines) == 4
 
 
+def test_what_is_kept_are_the_tests_of_the_systems_that_stay(scored: Scored) -> None:
+    """The first two systems of the table are alike, and the two that stay differ."""
+    scores = (30.0, 30.01, 50.0, 30.02, 50.01, 30.03, 30.04)
+    there = [scored.add(f"t{number}", f"s{number}", score) for number, score in enumerate(scores)]
+    boards = Boards(scored.service.engine, 2**26)
+    view(scored, boards)
+    for number in (0, 3, 4, 5, 6):
+        scored.withdraw(there[number])
+    scored.add("", "new", 50.02)
+    board = view(scored, boards)
+    assert len(boards.significance._table(board.listed, 0).place) == 3
+    assert [line.place for line in board.lines] == of_the_command_line(scored)
+    assert len({str(line.place) for line in board.lines}) > 1
+
+
 def test_tests_that_break_in_the_background_are_made_again(
     scored: Scored, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -1,0 +1,57 @@
+"""The parts of campaigns that few tests import by name, with the smallest tests that must find mutants in them, quick first."""
+
+from __future__ import annotations
+
+from tests.mutants.target import Target, of_one_name, target
+
+CAMPAIGN_AREAS: dict[str, list[Target]] = {
+    "sandbox": [
+        target("campaigns/sandbox/fair_queue.py", "tests/campaigns/sandbox/test_fair_queue.py"),
+        target(
+            "campaigns/sandbox/processes.py campaigns/sandbox/results.py campaigns/sandbox/limits.py",
+            "tests/campaigns/sandbox/test_fair_queue.py tests/campaigns/sandbox/test_processes.py",
+        ),
+        target("campaigns/background.py", "tests/campaigns/test_background.py"),
+    ],
+    "test sets": [
+        target(
+            "campaigns/test_sets/files.py campaigns/test_sets/stored.py",
+            "tests/campaigns/test_sets/test_files.py tests/campaigns/test_sets/test_stored.py "
+            "tests/campaigns/test_segment_ids.py tests/campaigns/test_changes.py tests/campaigns/test_corrections.py",
+        ),
+    ],
+    "setting": [
+        target("campaigns/changes.py", "tests/campaigns/test_changes.py tests/web/api/campaigns/test_campaigns.py"),
+        target("campaigns/news.py", "tests/web/pages/campaigns/test_feed.py"),
+        target(
+            "campaigns/known_campaigns.py", "tests/campaigns/test_overviews.py tests/web/pages/campaigns/test_home.py"
+        ),
+        target("campaigns/setup.py", "tests/campaigns/test_setup.py"),
+        *of_one_name("campaigns/quotas", "organisers", "tests/campaigns/quotas"),
+        target("campaigns/quotas/usage.py", "tests/campaigns/quotas/test_quotas.py"),
+    ],
+    "boards": [
+        target("campaigns/pinned_autoranks.py", "tests/campaigns/score_imports/test_columns.py"),
+        *of_one_name("campaigns/leaderboards", "significance_cache", "tests/campaigns/leaderboards"),
+        target(
+            "campaigns/leaderboards/stored.py campaigns/leaderboards/scores.py campaigns/leaderboards/autoranks.py",
+            "tests/campaigns/leaderboards/test_view.py tests/web/api/leaderboards/test_leaderboards.py "
+            "tests/cli/leaderboards/test_leaderboard.py",
+        ),
+        target(
+            "campaigns/leaderboards/breakdown.py campaigns/leaderboards/options.py",
+            "tests/web/api/leaderboards/test_other_rules.py tests/web/api/leaderboards/test_breakdown.py "
+            "tests/web/pages/leaderboards/test_breakdown_page.py",
+        ),
+        target(
+            "campaigns/corrections/board_changes.py",
+            "tests/campaigns/test_board_changes.py tests/web/pages/leaderboards/test_changes.py",
+        ),
+        *of_one_name("analysis/leaderboard", "column_notices", "tests/analysis/leaderboard"),
+        target(
+            "analysis/meta_evaluation/metrics_task_parts.py",
+            "tests/analysis/meta_evaluation/test_packed_results.py "
+            "tests/analysis/meta_evaluation/test_deleted_meanwhile.py tests/web/api/leaderboards/test_metrics_task.py",
+        ),
+    ],
+}
