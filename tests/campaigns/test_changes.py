@@ -88,6 +88,10 @@ def test_what_has_changed_while_one_waited_for_the_lock_counts(site: Service, mo
     with writing(site.engine) as connection:
         assert lock_for_change(connection, olga, "wmt").title == "Changed"
     assert locked == [site.campaign("wmt")]
+    seen = version(site, "wmt")
+    monkeypatch.setattr(changes, "lock_campaign", late(update(Campaign).values(title="Changed again")))
+    with writing(site.engine) as connection, pytest.raises(OutOfDate):
+        lock_for_change(connection, olga, "wmt", seen)
     monkeypatch.setattr(changes, "lock_campaign", late(delete(CampaignMember)))
     with writing(site.engine) as connection, pytest.raises(Forbidden):
         lock_for_change(connection, olga, "wmt")

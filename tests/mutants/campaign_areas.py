@@ -1,4 +1,4 @@
-"""The parts of campaigns that few tests import by name, with the smallest tests that must find mutants in them, quick first."""
+"""Parts of campaigns that few tests import by name, with the smallest tests that must find what is wrong in them."""
 
 from __future__ import annotations
 
@@ -29,6 +29,16 @@ CAMPAIGN_AREAS: dict[str, list[Target]] = {
         target("campaigns/setup.py", "tests/campaigns/test_setup.py"),
         *of_one_name("campaigns/quotas", "organisers", "tests/campaigns/quotas"),
         target("campaigns/quotas/usage.py", "tests/campaigns/quotas/test_quotas.py"),
+    ],
+    "carried": [
+        target(
+            "campaigns/campaign_imports/overview.py",
+            "tests/campaigns/campaign_imports/test_overview.py tests/campaigns/campaign_imports/test_previews.py",
+        ),
+        target(
+            "campaigns/exports/stored_parts.py",
+            "tests/campaigns/exports/test_shared.py tests/campaigns/exports/test_campaign.py",
+        ),
     ],
     "boards": [
         target("campaigns/pinned_autoranks.py", "tests/campaigns/score_imports/test_columns.py"),

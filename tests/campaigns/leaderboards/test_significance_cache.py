@@ -5,14 +5,18 @@ from __future__ import annotations
 import threading
 from typing import Any
 
+import numpy as np
 import pytest
+from sqlalchemy import update
 
 from analysis.leaderboard.board import read_board
 from analysis.leaderboard.significance import ranked_by_bootstrap
 from campaigns.leaderboards import significance_cache
 from campaigns.leaderboards.view import BoardQuery, Boards, BoardView
-from models.database.session import reading
+from models.database.session import reading, writing
 from models.results.boards import list_boards
+from models.schema.results import Score
+from models.storage.arrays import pack
 from tests.service.scored_campaigns import Scored
 from tests.service.service import Service
 
@@ -22,20 +26,20 @@ def scored(service: Service) -> Scored:
     return Scored(service)
 
 
-def view(scored: Scored, boards: Boards) -> BoardView:
+def view(scored: Scored, boards: Boards, metric: int = 0) -> BoardView:
     with reading(scored.service.engine) as connection:
         (listed,) = list_boards(connection)
-        return boards.view(connection, listed, BoardQuery())
+        return boards.view(connection, listed, BoardQuery(metric=metric))
 
 
-def of_the_command_line(scored: Scored) -> list[Any]:
+def of_the_command_line(scored: Scored, metric: int = 0) -> list[Any]:
     with reading(scored.service.engine) as connection:
         (listed,) = list_boards(connection)
-        board = read_board(connection, listed, 0.95)
+        board = read_board(connection, listed, 0.95, listed.metrics[metric])
     assert board is not None
     ranking = ranked_by_bootstrap(board).ranking
     assert ranking is not None
-    return list(ranking.ranks[0])
+    return list(ranking.ranks[metric])
 
 
 def test_tests_of_systems_that_are_gone_are_forgotten_and_the_others_stay(scored: Scored) -> None:
@@ -65,6 +69,32 @@ def test_what_is_kept_are_the_tests_of_the_systems_that_stay(scored: Scored) -> 
     assert len(boards.significance._table(board.listed, 0).place) == 3
     assert [line.place for line in board.lines] == of_the_command_line(scored)
     assert len({str(line.place) for line in board.lines}) > 1
+
+
+def test_the_tests_of_a_metric_are_by_its_own_replicates(scored: Scored) -> None:
+    """All differ by BLEU, and none by TER, whose replicates are far apart."""
+    there = [scored.add("", f"s{number}", 30.0 + 4 * number, ter=50.0 + 4 * number) for number in range(3)]
+    with writing(scored.service.engine) as connection:
+        for number, submission in enumerate(there):
+            draws = np.random.default_rng(number).standard_normal(scored.replicates)
+            those = (Score.evaluation_id == scored.evaluations[submission]) & (Score.metric == 1)
+            connection.execute(update(Score).where(those).values(replicate_scores=pack(50.0 + 4 * number + 30 * draws)))
+    boards = Boards(scored.service.engine, 2**26)
+    found = {}
+    for metric in (0, 1, 0):
+        places = [line.place for line in view(scored, boards, metric).lines]
+        assert places == of_the_command_line(scored, metric)
+        found[metric] = len({place.cluster for place in places if place is not None})
+    assert found == {0: 3, 1: 1}
+
+
+def test_each_pair_that_cannot_be_tested_counts_once(scored: Scored) -> None:
+    for number in range(4):
+        scored.add("", f"s{number}", 30.0 + number, spread=0.0 if number else 0.5)
+    assert (
+        "because replicates have no score or are all alike: 3."
+        in view(scored, Boards(scored.service.engine, 2**26)).fault
+    )
 
 
 def test_tests_that_break_in_the_background_are_made_again(

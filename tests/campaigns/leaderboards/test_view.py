@@ -12,6 +12,7 @@ import campaigns.leaderboards.significance_cache
 from analysis.leaderboard.board import Board, read_board
 from analysis.leaderboard.significance import ranked_by_bootstrap
 from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.leaderboards.scores import read_details
 from campaigns.leaderboards.snapshot import BoardVersion, read_board_versions
 from campaigns.leaderboards.view import BoardQuery, Boards, BoardView
 from models.database.session import make_engine, reading, writing
@@ -19,6 +20,7 @@ from models.results.boards import BoardSummary, list_boards
 from models.schema.campaigns import Campaign
 from models.schema.corpus import Protocol
 from models.schema.queue import Evaluation
+from models.schema.results import Score
 from models.schema.roles import DeclaredKind
 from models.schema.states import EvaluationState
 from steelyard_client.vocabulary import Constrained, SystemFilter
@@ -247,6 +249,25 @@ def test_runs_of_a_system_are_one_line_with_the_mean_of_their_scores(scored: Sco
     assert first.entry.scores[0].interval == of_the_command_line(scored).interval(
         of_the_command_line(scored).rows[0].scores[0]
     )
+
+
+def test_systems_of_several_runs_have_what_their_own_runs_have(scored: Scored) -> None:
+    for system, scores in (("a", (30.0, 34.0)), ("b", (33.0,)), ("c", (33.5, 36.0, 33.0)), ("d", (31.0, 32.0))):
+        for run, score in enumerate(scores):
+            submission = scored.add("", system, score, run=f"run {run}")
+            with writing(scored.service.engine) as connection:
+                own = Score.evaluation_id == scored.evaluations[submission]
+                connection.execute(update(Score).where(own).values(details={"BP": score / 64}))
+    board, other = view(scored), of_the_command_line(scored)
+    assert other.ranking is not None
+    assert [line.place for line in board.lines] == list(other.ranking.ranks[0])
+    intervals = [line.entry.scores[0].interval for line in board.lines]
+    assert intervals == [other.interval(row.scores[0]) for row in other.rows]
+    with reading(scored.service.engine) as connection:
+        details = read_details(connection, [line.entry.evaluations for line in board.lines])
+    assert [details[line.entry.evaluations[0]] for line in board.lines] == [
+        [dict(score.details) for score in row.scores] for row in other.rows
+    ]
 
 
 def test_without_replicates_there_are_ranks_only_and_it_says_so(service: Service) -> None:

@@ -160,6 +160,7 @@ def test_the_audit_log_says_what_it_was_before(service: Service, people: dict[st
         set_quota(connection, access, PER_PHASE, 7)
         remove_quota(connection, access, PER_PHASE, team="harbour", phase="dev")
         set_general_quota(connection, people["root"](connection), IN_FLIGHT, 4, None)
+        set_general_quota(connection, people["root"](connection), PER_DAY, 9, None)
         rows = connection.execute(
             select(AuditEntry)
             .where(AuditEntry.action.in_(("quota.set", "quota.remove", "campaign.phase")))
@@ -174,4 +175,5 @@ def test_the_audit_log_says_what_it_was_before(service: Service, people: dict[st
         ("quota.set", "quota of every team in campaign wmt", 1, "command line", {"per_phase": [None, 7]}),
         ("quota.remove", harbour, 1, "command line", {"per_phase": ["no limit", None], "phase": "dev"}),
         ("quota.set", "quota of every team in every campaign", None, "root@example.org", {"in_flight": [None, 4]}),
+        ("quota.set", "quota of every team in every campaign", None, "root@example.org", {"per_day": [None, 9]}),
     ]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -110,6 +112,78 @@ def test_what_was_used_is_forgotten_by_and_by() -> None:
     # What is forgotten is the same for both: the first comes first.
     assert runs(early)
     assert not runs(late)
+
+
+def use(fair: FairQueue, clock: Clock, owner: Owner, seconds: float) -> None:
+    ticket = fair.enter(owner)
+    assert runs(ticket)
+    clock.at += seconds
+    fair.leave(ticket)
+
+
+@pytest.mark.parametrize(("seconds", "order"), [(30.0, [1, 2]), (15.0, [2, 1])])
+def test_what_was_used_counts_half_after_a_half_life_and_adds_up(seconds: float, order: list[int]) -> None:
+    """The first one's 40 seconds have become 20 when it uses one more, so it is between 15 and 30."""
+    fair, clock = queue()
+    use(fair, clock, Owner(1), 40.0)
+    clock.at += HALF_LIFE_SECONDS
+    use(fair, clock, Owner(1), 1.0)
+    use(fair, clock, Owner(2), seconds)
+    fair.enter(Owner(3))
+    fair.enter(Owner(1))
+    fair.enter(Owner(2))
+    assert sorted((1, 2), key=fair.places) == order
+
+
+def test_who_has_no_team_has_used_what_the_account_has() -> None:
+    fair, clock = queue()
+    use(fair, clock, Owner(1), 0.5)
+    use(fair, clock, Owner(2, "harbour"), 0.7)
+    fair.enter(Owner(3))
+    fair.enter(Owner(2, "harbour"))
+    fair.enter(Owner(1))
+    assert (fair.places(1), fair.places(2)) == ([0], [1])
+
+
+def test_an_account_has_used_what_it_used_for_any_of_its_teams() -> None:
+    fair, clock = queue()
+    use(fair, clock, Owner(1, "harbour"), 5.0)
+    use(fair, clock, Owner(2, "guests"), 1.0)
+    fair.enter(Owner(3))
+    fair.enter(Owner(1, "another"))
+    fair.enter(Owner(2, "guests"))
+    assert (fair.places(1), fair.places(2)) == ([1], [0])
+
+
+def test_an_account_has_so_many_places_for_all_of_its_teams() -> None:
+    fair, _ = queue(each=2)
+    fair.enter(Owner(9))
+    for team in ("harbour", "guests"):
+        fair.enter(Owner(1, team))
+    with pytest.raises(TooMany):
+        fair.enter(Owner(1, "another"))
+
+
+def test_a_turn_begins_when_there_is_a_slot_and_gives_it_back() -> None:
+    fair, _ = queue()
+    first = fair.enter(Owner(1))
+    begun = asyncio.Event()
+
+    async def take() -> None:
+        async with fair.turn(Owner(2), 60):
+            begun.set()
+
+    async def wait_and_take() -> None:
+        taking = asyncio.create_task(take())
+        # It goes on until it has to wait.
+        await asyncio.sleep(0)
+        assert (fair.places(2), begun.is_set()) == ([0], False)
+        fair.leave(first)
+        await taking
+
+    asyncio.run(wait_and_take())
+    assert begun.is_set()
+    assert runs(fair.enter(Owner(3)))
 
 
 def test_when_it_closes_all_who_wait_are_informed() -> None:
