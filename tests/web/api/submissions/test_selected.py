@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 from sqlalchemy import select
 
+from campaigns.accounts.principal import COMMAND_LINE
+from campaigns.submissions.selected_evaluations import change_evaluations
 from models.database.session import reading
 from models.schema.queue import Evaluation
+from scheduler.admin import Action
+from steelyard_client.documents.submissions.evaluations import EvaluationsCancel
 from tests.service.port import Port
 
 
@@ -22,3 +26,18 @@ def test_no_selection_is_never_everything(port: Port, action: str, dry_run: bool
         )
     with reading(port.service.engine) as connection:
         assert "cancelled" not in connection.scalars(select(Evaluation.state)).all()
+
+
+def test_the_command_line_may_change_more_at_once_than_a_request(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    port.submit(port.program("mary"))
+    port.submit(port.program("zoe"))
+    with reading(port.service.engine) as connection:
+        evaluations = list(connection.scalars(select(Evaluation.id)))
+    monkeypatch.setattr("campaigns.submissions.selected_evaluations.MOST", len(evaluations) - 1)
+    answer = port.program("ann").post("/api/v1/evaluations/cancel", json={"evaluations": evaluations})
+    assert (answer.status_code, "Select fewer." in answer.json()["error"]["message"]) == (422, True)
+    selection = EvaluationsCancel(evaluations=evaluations, reason="harbour closed")
+    changed = change_evaluations(
+        port.service.engine, port.service.settings, COMMAND_LINE, Action.CANCEL, selection, dry_run=False
+    )
+    assert [each.id for each in changed.evaluations] == evaluations
