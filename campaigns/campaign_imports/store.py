@@ -20,7 +20,6 @@ from campaigns.rules import Rules, campaign_metrics, create_campaign, set_rules
 from campaigns.score_imports.importing import ScoreRequest, import_scores
 from campaigns.systems.descriptions import import_descriptions
 from campaigns.terms import restore_terms
-from campaigns.test_sets.stored import new_test_set
 from models.corpus.judgments import store_judgments
 from models.schema.campaigns import CampaignTestSet, Correction, Declaration
 from models.schema.corpus import Submission
@@ -36,7 +35,7 @@ from scheduler.ingest.campaigns import (
     store_systems_without_texts,
 )
 from scheduler.ingest.judgments import NothingMatched, store_matched_judgments
-from scheduler.ingest.test_sets import store_test_set
+from scheduler.ingest.test_sets import NewTestSet, store_test_set
 from steelyard.metrics.registry import parse_metric
 from steelyard.text.names import printable
 
@@ -123,7 +122,7 @@ class _Storing:
         access = self.access
         phases = {each.name: each.id for each in access.phases}
         for position, each in enumerate(self.content.test_sets):
-            new = replace(new_test_set(each.folder.name, each.folder), version=each.version)
+            new = replace(NewTestSet.from_folder(each.folder.name, each.folder), version=each.version)
             if not each.folder.references:
                 new = replace(new, segments=each.segments)
             test_set = store_test_set(self.connection, access.campaign_id, new)

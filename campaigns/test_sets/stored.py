@@ -76,28 +76,13 @@ def add_test_set(
     if fault := fault_of_name(name):
         raise BadRequest(f"{name[:50]!r} cannot be the name of a test set: {fault}.")
     phase_id = find_phase(access, phase).id if phase else None
-    test_set_id = store_test_set(connection, access.campaign_id, new_test_set(name, folder))
+    test_set_id = store_test_set(connection, access.campaign_id, NewTestSet.from_folder(name, folder))
     if test_set_id in access.test_sets:
         raise Conflict("The campaign already has a test set with identical content.")
     _change(connection, access, test_set_id, phase_id=phase_id)
     audit_test_set(connection, access, "test_set.add", test_set_id, phase=phase, references=list(folder.references))
     notices = add_measures(connection, settings, access, test_set_id, measuring)
     return test_set_id, [*folder.notices, *notices]
-
-
-def new_test_set(name: str, folder: CampaignFolder) -> NewTestSet:
-    """Convert what was read for storing."""
-    return NewTestSet(
-        name,
-        folder.references,
-        layers={label: text.layers for label, text in folder.references.items()},
-        source=folder.source,
-        source_language=folder.source_language or "",
-        target_language=folder.target_language or "",
-        documents=folder.documents or (),
-        segment_ids=folder.segment_ids or (),
-        variable_references=folder.variable_references,
-    )
 
 
 def list_campaign_test_sets(connection: Connection, access: CampaignAccess) -> list[CampaignTestSetInfo]:

@@ -371,17 +371,7 @@ def ingest_test_set(
         engine,
         settings,
         campaign=campaign,
-        test_set=NewTestSet(
-            test_set.name,
-            folder.references,
-            layers={label: text.layers for label, text in folder.references.items()},
-            source=folder.source,
-            source_language=folder.source_language or "",
-            target_language=folder.target_language or "",
-            documents=folder.documents or (),
-            segment_ids=folder.segment_ids or (),
-            variable_references=folder.variable_references,
-        ),
+        test_set=NewTestSet.from_folder(test_set.name, folder),
         submissions=[
             NewSubmission(system, text, layers=text.layers, run=run)
             for system, runs in {**{name: {"": text} for name, text in folder.systems.items()}, **folder.runs}.items()

@@ -235,21 +235,7 @@ def _stored(connection: Connection, campaign_id: int, chosen: _Chosen) -> int:
             # A test set of that name from another campaign is chosen, too: it becomes another version here.
             link_test_set(connection, campaign_id, chosen.test_set_id, chosen.name)
         return chosen.test_set_id
-    folder = chosen.folder
-    return store_test_set(
-        connection,
-        campaign_id,
-        NewTestSet(
-            chosen.name,
-            folder.references,
-            layers={label: text.layers for label, text in folder.references.items()},
-            source=folder.source,
-            source_language=folder.source_language or "",
-            target_language=folder.target_language or "",
-            documents=folder.documents or (),
-            variable_references=folder.variable_references,
-        ),
-    )
+    return store_test_set(connection, campaign_id, NewTestSet.from_folder(chosen.name, chosen.folder))
 
 
 def _new(

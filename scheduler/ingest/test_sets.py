@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from sqlalchemy import Connection, insert, select, update
 
@@ -17,6 +17,7 @@ from scheduler.errors import BadIngest
 from scheduler.ingest.texts import NewText, checked_name, digest, segment_count, store_texts, text_hash
 
 if TYPE_CHECKING:
+    from steelyard.formats.campaign.folder import CampaignFolder
     from steelyard.formats.plain import Text
 
 
@@ -43,6 +44,21 @@ class NewTestSet:
     """Linguistic layers of references, by label and then by name, with the same number of lines."""
     segments: int = 0
     """The number of segments of a test set without any text, for scores that come without texts; else 0."""
+
+    @classmethod
+    def from_folder(cls, name: str, folder: CampaignFolder) -> Self:
+        """What was read of a campaign, or of files of a test set, under a name."""
+        return cls(
+            name,
+            folder.references,
+            layers={label: text.layers for label, text in folder.references.items()},
+            source=folder.source,
+            source_language=folder.source_language or "",
+            target_language=folder.target_language or "",
+            documents=folder.documents or (),
+            segment_ids=folder.segment_ids or (),
+            variable_references=folder.variable_references,
+        )
 
     @property
     def texts(self) -> dict[str, NewText]:

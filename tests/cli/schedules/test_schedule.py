@@ -9,7 +9,9 @@ from xml.etree import ElementTree
 import pytest
 from sqlalchemy import insert, select
 
-from models.database.session import make_engine, writing
+from models.corpus.test_sets import DocumentSegments, document_segments
+from models.database.session import make_engine, reading, writing
+from models.schema.corpus import TestSet
 from models.schema.nightly import Delivery, NightlyRun, Schedule
 from models.schema.states import LeaseState, NightlyRunState
 from runtime.settings import Settings
@@ -246,6 +248,26 @@ def test_a_test_set_that_is_stored_is_taken_by_its_name(nightly, tmp_path):
         stored = dict(connection.execute(known).fetchall())
     assert stored == {"gate": 1, "second": 1, "fourth": 2, "third": 1}
     connection.close()
+
+
+def test_a_test_set_from_a_folder_keeps_what_is_known_of_its_segments(nightly, tmp_path):
+    """Later outputs are matched by the ids that its documents give their segments."""
+    lines = REFERENCE.count(b"\n") + 1
+    names = [("first", number) if number < 3 else ("second", number - 3) for number in range(lines)]
+    rows = [f"{number}\t{name}\tnews\ts{at}" for number, (name, at) in enumerate(names)]
+    (tmp_path / "trial" / "docs.tsv").write_text("\n".join(["segment\tdoc_id\tdomain\tsegment_id", *rows]) + "\n")
+    (tmp_path / "trial" / "source.txt").write_bytes(REFERENCE + b"\n")
+    (tmp_path / "trial" / "meta.json").write_text('{"source_language": "de", "target_language": "cs"}')
+    assert nightly("create", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial", "-m", "chrf")[0] == 0
+    engine = make_engine(f"sqlite:///{tmp_path / 'steelyard.db'}")
+    with reading(engine) as connection:
+        (known,) = connection.execute(select(TestSet)).all()
+        assert document_segments(connection, known.id) == {
+            "first": DocumentSegments([0, 1, 2], ["s0", "s1", "s2"]),
+            "second": DocumentSegments(list(range(3, lines)), [f"s{at}" for at in range(lines - 3)]),
+        }
+    engine.dispose()
+    assert (known.source_language, known.target_language, known.source_text_id is None) == ("de", "cs", False)
 
 
 def test_test_sets_whose_metrics_need_other_settings_have_no_schedule_in_common(nightly, tmp_path):
