@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from tests.mutants.analysis_areas import ANALYSIS_AREAS
 from tests.mutants.campaign_areas import CAMPAIGN_AREAS
 from tests.mutants.client_areas import CLIENT_AREAS
+from tests.mutants.command_areas import COMMAND_AREAS
 from tests.mutants.library_areas import LIBRARY_AREAS
 from tests.mutants.library_command_areas import LIBRARY_COMMAND_AREAS
 from tests.mutants.server_areas import SERVER_AREAS
@@ -14,6 +15,7 @@ from tests.mutants.target import Target
 
 AREAS: dict[str, list[Target]] = {
     **CLIENT_AREAS,
+    **COMMAND_AREAS,
     **SERVER_AREAS,
     **CAMPAIGN_AREAS,
     **ANALYSIS_AREAS,

@@ -208,16 +208,21 @@ def import_judgments(
 
 
 def _read(files: Sequence[Path]) -> dict[str, bytes]:
-    """The content of the files, unpacked, by their names. Raises MetricsError for those that cannot be read."""
+    """The content of the files, unpacked, by their names. Raises MetricsError for those that cannot be read.
+
+    Raises UsageError for two that nothing tells apart.
+    """
     from steelyard.formats.input.contents import Contents
     from steelyard.text.limits import STORING_LIMITS
 
     found: dict[str, bytes] = {}
     for file in files:
         content = Contents(file, limits=STORING_LIMITS).read(STORING_LIMITS)
-        # Messages name files: of two in different folders, both say where they are.
-        name = file.name if file.name not in found else str(file).replace("/", "_")
-        found[name.removesuffix(".gz")] = content
+        # Messages name files: of two in different folders, the later one says where it is.
+        name, longer = (each.removesuffix(".gz") for each in (file.name, str(file).replace("/", "_")))
+        if name in found and longer in found:
+            raise UsageError(f"There are two files called {longer}.")
+        found[longer if name in found else name] = content
     return found
 
 
