@@ -55,8 +55,9 @@ def engine(database_url: str) -> Engine:
 
 @pytest.fixture
 def test_set(engine: Engine) -> tuple[int, int]:
-    """Of a campaign."""
+    """Of a campaign, whose id is another number than the test set's: one must not be taken for the other."""
     with writing(engine) as connection:
+        store_campaign(connection, "before")
         campaign = store_campaign(connection, "c")
         return campaign, store_test_set(connection, campaign, NewTestSet("t", {"A": b"x\ny\nz"}))
 
@@ -119,6 +120,32 @@ def test_all_versions_get_another_name(engine: Engine, test_set: tuple[int, int]
         rename_judgments(connection, *test_set, "da", "esa")
 
 
+def test_only_those_of_that_name_campaign_and_test_set_are_renamed(engine: Engine, test_set: tuple[int, int]) -> None:
+    with writing(engine) as connection:
+        other = test_set[0], store_test_set(connection, test_set[0], NewTestSet("u", {"A": b"x\ny\nzz"}))
+        theirs = store_campaign(connection, "theirs"), test_set[1]
+    for place in (test_set, other, theirs):
+        for name in ("da", "mqm"):
+            store(engine, place, new(name))
+    with writing(engine) as connection:
+        rename_judgments(connection, *test_set, "da", "esa")
+        titles = [[each.title for each in list_judgments(connection, *place)] for place in (test_set, other, theirs)]
+    assert titles == [["esa@1", "mqm@1"], ["da@1", "mqm@1"], ["da@1", "mqm@1"]]
+
+
+def test_lists_are_by_name_and_a_part_of_a_name_names_nothing(engine: Engine, test_set: tuple[int, int]) -> None:
+    for name, systems in (("mqm", SYSTEMS), ("esa", SYSTEMS), ("esa", SYSTEMS[:1]), ("mqm", SYSTEMS[:1])):
+        store(engine, test_set, new(name, systems=systems))
+    with reading(engine) as connection:
+        titles = [each.title for each in list_judgments(connection, *test_set)]
+        assert titles == ["esa@2", "esa@1", "mqm@2", "mqm@1"]
+        for title in titles:
+            assert find_judgments(connection, *test_set, title).title == title
+        for part in ("e", "sa", "esa@", "mqm@1 ", "@1", ""):
+            with pytest.raises(NotFound, match="no human judgments"):
+                find_judgments(connection, *test_set, part)
+
+
 def test_the_same_content_is_stored_once_in_whatever_order(engine: Engine, test_set: tuple[int, int]) -> None:
     first, _ = store(engine, test_set, new(method={"a": 1, "b": 2}))
     shuffler = random.Random(7)
@@ -174,12 +201,19 @@ def test_judgments_are_copied_with_all_that_belongs_to_them(engine: Engine, test
         theirs = store_campaign(connection, "theirs"), old
     store(engine, theirs, new("elsewhere"))
     store(engine, test_set, new(systems=SYSTEMS[:1]))
-    ours = store(engine, test_set, new())[0]
+    spans = [SpanRow("eva", "Žofie", 1, 0, 1, "minor", "Accuracy", missing=False, in_source=False)]
+    ours = store(engine, test_set, new(spans=spans))[0]
     there = store(engine, (campaign, corrected), new(segments=SEGMENTS[:1], ratings=()))[0]
     with writing(engine) as connection:
         (carried,) = copy_judgments(connection, campaign, old, corrected)
         assert (carried.title, carried.kind, carried.created_at) == ("da@2", ours.kind, ours.created_at)
-        for read, rows in ((read_systems, SYSTEMS), (read_segments, SEGMENTS), (read_ratings, sorted(RATINGS))):
+        contents = (
+            (read_systems, SYSTEMS),
+            (read_segments, SEGMENTS),
+            (read_ratings, sorted(RATINGS)),
+            (read_spans, spans),
+        )
+        for read, rows in contents:
             assert read(connection, carried.id) == read(connection, ours.id) == rows
         assert read_segments(connection, there.id) == SEGMENTS[:1]
         assert [each.id for each in list_judgments(connection, campaign, corrected)] == [carried.id, there.id]
@@ -210,6 +244,10 @@ REFUSED = [
     (new(segments=[SEGMENTS[0], SegmentRow("anna", 0, 1.0)]), "one system or segment two scores"),
     (new(segments=[SegmentRow("anna", 3, 1.0)]), "judges segment 3, the test set has 3"),
     (new(ratings=[RatingRow("a", "anna", -1, 1.0)]), "judges segment -1"),
+    (
+        new(spans=[SpanRow("a", "anna", 3, 0, 1, "minor", "", missing=False, in_source=False)]),
+        "judges segment 3, the test set has 3",
+    ),
 ]
 
 
