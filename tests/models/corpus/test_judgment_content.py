@@ -7,7 +7,7 @@ from itertools import combinations
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine
+from sqlalchemy import Engine, select
 
 from models.corpus.judgments import (
     NewJudgments,
@@ -24,6 +24,7 @@ from models.corpus.judgments import (
     store_judgments,
 )
 from models.database.session import make_engine, reading, writing
+from models.schema.human import Judgments
 from models.schema.states import JudgmentKind
 from scheduler.ingest.campaigns import store_campaign
 from scheduler.ingest.test_sets import NewTestSet, store_test_set
@@ -129,3 +130,11 @@ def test_what_is_read_is_what_was_stored_of_those_segments_and_systems(engine: E
         for first in range(8):
             for most in range(8):
                 assert read_segments(connection, 1, first, most) == sorted(ROWS["segments"])[first : first + most]
+
+
+def test_what_was_imported_before_there_were_spans_is_known_again(engine: Engine) -> None:
+    """The hash of judgments without spans, waves and times is the one that databases hold of them."""
+    store(engine, PLAIN)
+    with reading(engine) as connection:
+        found = connection.scalars(select(Judgments.content_hash)).one()
+    assert found == "744ea906ddbd2dd18d329c040e6667d3b426fc9abac0a75e452e92738284cb63"

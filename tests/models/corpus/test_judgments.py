@@ -147,13 +147,16 @@ def test_lists_are_by_name_and_a_part_of_a_name_names_nothing(engine: Engine, te
 
 
 def test_the_same_content_is_stored_once_in_whatever_order(engine: Engine, test_set: tuple[int, int]) -> None:
-    first, _ = store(engine, test_set, new(method={"a": 1, "b": 2}))
+    first, _ = store(engine, test_set, new(method={"a": 1, "b": {"minor": 1.0, "major": 5.0}}))
     shuffler = random.Random(7)
     for _ in range(3):
         parts = {"systems": list(SYSTEMS), "segments": list(SEGMENTS), "ratings": list(RATINGS)}
         for rows in parts.values():
             shuffler.shuffle(rows)
-        assert store(engine, test_set, new(method={"b": 2, "a": 1}, **parts)) == (first, False)
+        assert store(engine, test_set, new(method={"b": {"major": 5.0, "minor": 1.0}, "a": 1}, **parts)) == (
+            first,
+            False,
+        )
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Rating)) == len(RATINGS)
 
@@ -255,6 +258,9 @@ def test_what_is_refused_leaves_nothing_behind(engine: Engine, test_set: tuple[i
     for judgments, message in REFUSED:
         with pytest.raises(BadJudgments, match=message):
             store(engine, test_set, judgments)
+    for number in (math.nan, math.inf):
+        with pytest.raises(ValueError, match="not JSON compliant"):
+            store(engine, test_set, new(segments=[SegmentRow("anna", 0, number)]))
     with reading(engine) as connection:
         assert connection.scalar(select(func.count()).select_from(Judgments)) == 0
         assert connection.scalar(select(func.count()).select_from(HumanSegmentScore)) == 0

@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import Engine, select
 
 from models.corpus.standing_submissions import find_standing_submissions, read_standing_submissions
+from models.corpus.test_sets import References, read_references
 from models.database.session import make_engine, reading, writing
 from models.errors import NotFound
 from models.schema.corpus import Submission
@@ -49,11 +50,32 @@ def test_other_test_sets_and_other_campaigns_are_apart(engine: Engine) -> None:
         assert read_standing_submissions(connection, campaign, test_set).submissions == (ours,)
 
 
-def test_layers_that_all_texts_have(engine: Engine) -> None:
-    layered = NewTestSet("pier", {"A": b"x\ny"}, layers={"A": {"lemma": b"x\ny", "sempos": b"n\nn"}})
-    submit(engine, "pier", layered, NewSubmission("tug", b"a\nb", layers={"lemma": b"a\nb"}))
+LEMMA, BOTH = {"lemma": b"a\nb"}, {"lemma": b"a\nb", "sempos": b"n\nn"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "output", "common"),
+    [
+        (BOTH, BOTH, LEMMA, {"lemma"}),
+        (BOTH, LEMMA, BOTH, {"lemma"}),
+        (BOTH, BOTH, BOTH, {"lemma", "sempos"}),
+        (BOTH, BOTH, {}, set()),
+        ({}, BOTH, BOTH, set()),
+        (BOTH, {}, BOTH, set()),
+    ],
+)
+def test_layers_that_all_texts_have(
+    engine: Engine, first: dict[str, bytes], second: dict[str, bytes], output: dict[str, bytes], common: set[str]
+) -> None:
+    """Of two references and two outputs, of which one has all layers."""
+    layered = NewTestSet("pier", {"A": b"x\ny", "B": b"u\nv"}, layers={"A": first, "B": second})
+    outputs = NewSubmission("tug", b"a\nb", layers=output), NewSubmission("ferry", b"c\nd", layers=BOTH)
+    submit(engine, "pier", layered, *outputs)
     with reading(engine) as connection:
-        assert find_standing_submissions(connection, "pier").layers == {"lemma"}
+        found = find_standing_submissions(connection, "pier")
+        assert found.layers == common
+        references = read_references(connection, found.test_set_id)
+    assert references == References(("A", "B"), "", frozenset(first) & frozenset(second))
 
 
 def test_the_newest_version_is_meant(engine: Engine) -> None:

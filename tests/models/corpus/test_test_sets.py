@@ -53,6 +53,7 @@ def test_one_of_several_is_named(engine: Engine) -> None:
 
 def test_one_name_for_different_test_sets_takes_the_campaign(engine: Engine) -> None:
     ours, theirs = stored(engine, "spring", QUAY), stored(engine, "autumn", NewTestSet("quay", {"A": b"other"}))
+    stored(engine, "spring", NewTestSet("pier", {"A": b"x"}))
     assert refused(engine, "quay") == (
         "Several campaigns have a test set 'quay', and not the same: spring: quay, autumn: quay. Name one."
     )
