@@ -10,6 +10,7 @@ from tests.mutants.client_areas import CLIENT_AREAS
 from tests.mutants.command_areas import COMMAND_AREAS
 from tests.mutants.library_areas import LIBRARY_AREAS
 from tests.mutants.library_command_areas import LIBRARY_COMMAND_AREAS
+from tests.mutants.room_areas import ROOM_AREAS
 from tests.mutants.server_areas import SERVER_AREAS
 from tests.mutants.target import Target
 
@@ -17,6 +18,7 @@ AREAS: dict[str, list[Target]] = {
     **CLIENT_AREAS,
     **COMMAND_AREAS,
     **SERVER_AREAS,
+    **ROOM_AREAS,
     **CAMPAIGN_AREAS,
     **ANALYSIS_AREAS,
     **LIBRARY_AREAS,

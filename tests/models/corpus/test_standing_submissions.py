@@ -29,6 +29,7 @@ def submit(engine: Engine, campaign: str, test_set: NewTestSet, *submissions: Ne
 def test_the_last_submission_of_each_run_stands(engine: Engine) -> None:
     _, other = submit(engine, "spring", QUAY, NewSubmission("tug", b"a\nb"), NewSubmission("ferry", b"a\nb", run="1"))
     tug, ferry = submit(engine, "spring", QUAY, NewSubmission("tug", b"c\nd"), NewSubmission("ferry", b"e\nf", run="2"))
+    rafts = submit(engine, "spring", QUAY, NewSubmission("raft", b"c\nd"), NewSubmission("raft", b"e\nf", run="2"))
     # A later one for another test set replaces none.
     submit(engine, "autumn", NewTestSet("pier", {"A": b"x"}), NewSubmission("tug", b"a"))
     with reading(engine) as connection:
@@ -36,7 +37,7 @@ def test_the_last_submission_of_each_run_stands(engine: Engine) -> None:
         assert found == find_standing_submissions(connection, "spring")
         assert found == read_standing_submissions(connection, found.campaign_id, found.test_set_id)
     assert (found.name, found.references, found.target_language) == ("spring: quay", ("B", "A"), "cs")
-    assert set(found.submissions) == {other, tug, ferry}
+    assert found.submissions == tuple(sorted((other, tug, ferry, *rafts)))
     assert found.layers == frozenset()
 
 
@@ -102,3 +103,10 @@ def test_names_that_are_not_there_or_say_too_little(engine: Engine) -> None:
                 find_standing_submissions(connection, name)
         with pytest.raises(NotFound):
             read_standing_submissions(connection, 99, 99)
+
+
+def test_a_test_set_without_texts_has_no_references(engine: Engine) -> None:
+    with writing(engine) as connection:
+        new = NewTestSet("scores", {}, segments=3, target_language="cs")
+        stored = store_test_set(connection, store_campaign(connection, "spring"), new)
+        assert read_references(connection, stored) == References((), "cs", frozenset())
