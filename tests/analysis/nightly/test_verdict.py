@@ -144,6 +144,19 @@ def test_a_run_that_is_tried_again_is_compared_with_the_run_before(
     assert [point.date for point in series.points] == ["2027-03-01", *["2027-03-02"] * (1 if by_hand else 2)]
 
 
+def test_runs_follow_each_other_by_when_they_are_due(engine: Engine, sqlite_url: str) -> None:
+    """One that was missed may be made later, and so have the larger number."""
+    first, second, third = add_nightly_runs(engine, sqlite_url, [{"tug": BAD}, {"tug": LIKE}, {"tug": GOOD}])
+    with writing(engine) as connection:
+        late = read_nightly_run(connection, third).due_at + 0.5
+        connection.execute(update(NightlyRun).where(NightlyRun.id == third).values(state=NightlyRunState.DONE))
+        connection.execute(update(NightlyRun).where(NightlyRun.id == second).values(due_at=late))
+    with reading(engine) as connection:
+        for number, expected in ((third, [first, third]), (second, [first, third, second])):
+            history = read_run_history(connection, read_nightly_run(connection, number))
+            assert [each.id for each in history.nightly_runs] == expected
+
+
 def test_a_named_system_of_the_same_run_is_a_baseline(engine: Engine, sqlite_url: str) -> None:
     """It is not compared with itself, and is found among earlier runs where this one lacks it."""
     nightly_runs = add_nightly_runs(
