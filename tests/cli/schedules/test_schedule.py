@@ -4,6 +4,7 @@ import json
 import sqlite3
 import threading
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -11,7 +12,8 @@ from sqlalchemy import insert, select
 
 from models.corpus.test_sets import DocumentSegments, document_segments
 from models.database.session import make_engine, reading, writing
-from models.schema.corpus import TestSet
+from models.schema.campaigns import CampaignTestSet
+from models.schema.corpus import Submission, System, TestSet
 from models.schema.nightly import Delivery, NightlyRun, Schedule
 from models.schema.states import LeaseState, NightlyRunState
 from runtime.settings import Settings
@@ -295,3 +297,80 @@ def test_a_secret_that_is_no_text(nightly, tmp_path):
     webhook = ("--webhook", "https://hooks.example.org/x", "--webhook-secret-file", "key")
     status, out, err = nightly("create", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial", "-m", "chrf", *webhook)
     assert (status, out, err) == (1, "", "steelyard: key: is not text. Write the secret as text.\n")
+
+
+def stored(url: str) -> dict[str, Any]:
+    """The only schedule, as it is stored."""
+    engine = make_engine(url)
+    with reading(engine) as connection:
+        (row,) = connection.execute(select(Schedule.__table__)).all()
+    engine.dispose()
+    return dict(row._mapping)
+
+
+def test_what_a_schedule_is_told_is_stored(nightly, tmp_path, sqlite_url):
+    put(tmp_path / "trial", "refs", {"B": 3})
+    (tmp_path / "key").write_text("  s3cret\n")
+    told = (
+        *("--baseline", "system:fer@ry@2026-03-01", "--test", "randomization", "--alpha", "0.01"),
+        *("--correction", "bh", "--minimum-difference", "0.25", "--replicates", "77", "--seed", "9"),
+        *("--resample", "segment", "--team", "harbour", "--references", "B", "B,A", "-m", "chrf", "ter"),
+        *("--webhook", "http://127.0.0.1:7/x", "--webhook-secret-file", "key", "--webhook-private"),
+        *("--command", "true", "--seconds", "12.5"),
+    )
+    status, _, err = nightly("create", "gate", *NIGHTLY, *told, "--test-set", "trial")
+    assert (status, err) == (0, "")
+    found = stored(sqlite_url)
+    expected = {
+        "name": "gate", "cron": "30 2 * * *", "time_zone": "Europe/Prague", "test": "randomization", "alpha": 0.01,
+        "correction": "bh", "minimum_difference": 0.25, "replicates": 77, "seed": 9, "team": "harbour",
+        "webhook": "http://127.0.0.1:7/x", "webhook_secret": "s3cret", "webhook_private": True,
+        "baseline": {"kind": "named", "system": "fer@ry", "date": "2026-03-01"},
+        "test_sets": [
+            {"test_set_id": 1, "references": ["B"], "resample": "segment"},
+            {"test_set_id": 1, "references": ["B", "A"], "resample": "segment"},
+        ],
+    }  # fmt: skip
+    assert {name: found[name] for name in expected} == expected
+    assert [each.partition(":")[0] for each in found["metrics"]] == ["chrf", "ter"]
+    assert found["source"]["seconds"] == 12.5
+
+
+def test_what_a_schedule_is_not_told(nightly, tmp_path, sqlite_url):
+    """All references together, a baseline of before, and no webhook."""
+    put(tmp_path / "trial", "refs", {"B": 3})
+    assert nightly("create", "gate", "--cron", "0 3 * * *", "--command", "true", "--test-set", "trial")[0] == 0
+    found = stored(sqlite_url)
+    expected = {
+        "time_zone": "UTC", "test": "bootstrap", "alpha": 0.05, "correction": "holm", "minimum_difference": 0.0,
+        "replicates": 1000, "seed": 12345, "team": "", "webhook": None, "webhook_secret": None,
+        "webhook_private": False, "baseline": {"kind": "previous"},
+        "test_sets": [{"test_set_id": 1, "references": ["A", "B"], "resample": "segment"}],
+    }  # fmt: skip
+    assert {name: found[name] for name in expected} == expected
+    assert found["source"]["seconds"] == 3600.0
+
+
+def test_the_best_run_so_far_may_be_the_baseline(nightly, sqlite_url):
+    assert nightly("create", "gate", *NIGHTLY, *PATTERN, "--test-set", "trial", "--baseline", "best")[0] == 0
+    assert stored(sqlite_url)["baseline"]["kind"] == "best"
+
+
+def test_outputs_of_a_named_baseline_are_those_of_its_team_and_test_set(nightly, tmp_path, sqlite_url):
+    """A test set whose folder has no such output is named; the other systems of the folders are not stored."""
+    put(tmp_path / "trial", "systems", {"ferry": 7, "tug": 8})
+    (tmp_path / "other" / "refs").mkdir(parents=True)
+    (tmp_path / "other" / "refs" / "A.txt").write_bytes(REFERENCE + b"\nmore\n")
+    told = ("--source", "out/{date}/{test_set}/{system}.txt", "--baseline", "system:ferry", "--team", "harbour")
+    status, out, err = nightly("create", "gate", *NIGHTLY, *told, "-m", "chrf", "--test-set", "other", "trial")
+    assert (status, out.splitlines()[:2]) == (0, ["Test set other.", "Test set trial."])
+    assert err == 'note: No output of "ferry" is stored for other: runs must bring it.\n'
+    engine = make_engine(sqlite_url)
+    with reading(engine) as connection:
+        rows = connection.execute(
+            select(System.team, System.name, CampaignTestSet.name)
+            .join(Submission, Submission.system_id == System.id)
+            .join(CampaignTestSet, CampaignTestSet.test_set_id == Submission.test_set_id)
+        ).all()
+    engine.dispose()
+    assert rows == [("harbour", "ferry", "trial")]
