@@ -18,9 +18,29 @@ COMMAND_AREAS: dict[str, list[Target]] = {
             "tests/cli/schedules/test_output.py tests/cli/schedules/test_schedule.py",
         ),
         target(
-            "cli/campaigns/evaluated.py cli/campaigns/measured_before.py cli/campaigns/judgment_files.py "
-            "cli/campaigns/noticed.py",
+            "cli/campaigns/evaluated.py cli/campaigns/measured_before.py",
             "tests/cli/campaigns/test_measured_before.py tests/cli/campaigns/test_evaluated.py",
+        ),
+        target("cli/campaigns/noticed.py", "tests/cli/scoring/test_check.py"),
+        target("cli/campaigns/judgment_files.py", "tests/cli/meta_evaluation/test_judgments.py"),
+        target("cli/processes/up.py", "tests/cli/processes/test_up.py"),
+        target(
+            "cli/processes/health.py cli/processes/http_option.py cli/processes/database.py cli/processes/serve.py",
+            "tests/cli/processes/test_health.py tests/cli/processes/test_processes.py",
+        ),
+        target("cli/processes/working.py", "tests/cli/processes/test_working.py"),
+        target("cli/scoring/model.py", "tests/cli/scoring/test_model.py"),
+        target("cli/scoring/vectors.py", "tests/cli/scoring/test_embeddings.py"),
+        target("cli/stored.py", "tests/runtime/test_settings.py tests/cli/processes/test_processes.py"),
+        target(
+            "cli/meta_evaluation/tune.py cli/meta_evaluation/tune_measure.py cli/meta_evaluation/tune_output.py",
+            "tests/cli/printed/test_made_reports.py tests/cli/meta_evaluation/test_tune.py",
+        ),
+        target("cli/leaderboards/report.py", "tests/cli/leaderboards/test_compare.py"),
+        target("cli/meta_evaluation/correlation_report.py", "tests/cli/meta_evaluation/test_correlate.py"),
+        target(
+            "cli/own_server.py",
+            "tests/cli/test_which_backend.py tests/cli/accounts/test_login.py tests/cli/test_as_account.py",
         ),
     ],
 }

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from cli.campaigns.evaluated import show_matrix
+import pytest
+
+from cli.campaigns.evaluated import MANY_REPORTS, Report, ranked_scores, show_matrix, write_reports
 
 
 def board(**scores: float | None) -> Any:
@@ -38,3 +42,44 @@ def test_the_matrix_is_against_all_references_by_the_metric_that_ranks() -> None
     assert "11.0" in rows["mast"]
     assert "20.5" in rows["keel"]
     assert not any(other in text for other in ("31.0", "33.0", "34.0", "99"))
+
+
+def test_systems_without_a_score_by_the_metric_that_ranks_have_no_rank_in_the_matrix() -> None:
+    """Neither those with no scores at all, nor those that this metric has not scored, nor what is undefined."""
+    found = board(mast=31.0, keel=32.0)
+    first = SimpleNamespace(score=99.0, rank=7, scale=100.0)
+    others = {
+        "empty": [], "missing": [first, None], "unknown": [first, SimpleNamespace(score=None, rank=None, scale=100.0)],
+        "undefined": [first, SimpleNamespace(score=math.nan, rank=None, scale=100.0)],
+    }  # fmt: skip
+    found.rows += [SimpleNamespace(name=name, ranked=True, scores=scores) for name, scores in others.items()]
+    assert {name: (each.score, each.rank) for name, each in ranked_scores(found).items()} == {
+        "mast": (31.0, 1), "keel": (32.0, 2),
+    }  # fmt: skip
+
+
+def test_systems_that_are_not_ranked_keep_their_scores() -> None:
+    found = board(mast=31.0, keel=32.0)
+    found.rows[0].ranked = False
+    found.rank_of = lambda row, metric: SimpleNamespace(low=row, high=row + 5, cluster=metric)
+    ranked = ranked_scores(found)
+    assert {name: (each.score, each.rank) for name, each in ranked.items()} == {"mast": (31.0, None), "keel": (32.0, 2)}
+    assert [(each.low, each.high, each.cluster) for each in ranked.values()] == [(0, 5, 1), (1, 6, 1)]
+
+
+@pytest.mark.parametrize("number", [1, 3, MANY_REPORTS])
+def test_each_test_set_has_a_report_of_its_own_leaderboards(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
+    """Written by this process, as one process is all that may be used."""
+    written: list[Report] = []
+    monkeypatch.setattr(Report, "write", lambda report, _: written.append(report))
+    folders: Any = [SimpleNamespace(name=f"set-{each}", notices=[f"of {each}"]) for each in range(number)]
+    boards: Any = [[f"board {each}"] for each in range(number)]
+    paths = write_reports(sqlite_url, tmp_path / "home", "wmt", boards, folders, ["raft"])
+    assert paths == [each.path for each in written]
+    assert [(each.path.name, each.title, each.boards, each.notices, each.without) for each in written] == [
+        ("report.html" if number == 1 else f"set-{each}.html", "wmt" if number == 1 else f"wmt: set-{each}",
+         [f"board {each}"], [f"of {each}"], ["raft"])
+        for each in range(number)
+    ]  # fmt: skip

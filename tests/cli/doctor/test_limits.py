@@ -7,10 +7,23 @@ from contextlib import nullcontext
 from types import SimpleNamespace
 
 import pytest
+from sqlalchemy import insert
 
 from cli.doctor.database import _check_postgres
 from cli.doctor.environment import _check_disk, _check_open_files
-from cli.doctor.processes import _check_redis, _check_waiting, _check_workers, check_broker, check_webhooks
+from cli.doctor.processes import (
+    _check_redis,
+    _check_waiting,
+    _check_workers,
+    check_broker,
+    check_processes,
+    check_webhooks,
+)
+from cli.doctor.web import check_accounts
+from models.database.session import make_engine, reading, writing
+from models.schema.accounts import Account
+from models.schema.base import now
+from models.schema.roles import SiteRole
 from models.schema.states import QueueClass
 from runtime.settings import Settings
 
@@ -123,3 +136,37 @@ def test_messages_that_nobody_took(given_up, said, monkeypatch):
     first, second = check_webhooks(None)
     assert (first.check, second.check) == ("webhook of schedule a", "webhook of schedule b")
     assert f"failed 3 times and is {said}: away" in first.found
+
+
+@pytest.mark.parametrize(
+    ("waiting", "open_ones", "embedded", "led", "scheduler"),
+    [
+        (0, 0, True, False, "ok"),
+        (1, 0, True, False, "problem"),
+        (0, 1, True, False, "problem"),
+        (0, 0, False, False, "problem"),
+        (1, 1, False, True, "ok"),
+    ],
+)
+def test_nobody_need_lead_where_nothing_is_left_to_do(
+    waiting, open_ones, embedded, led, scheduler, sqlite_url, monkeypatch
+):
+    """What workers have taken no longer waits, and is not done either."""
+    overview = looked(waiting=waiting, open=open_ones)
+    monkeypatch.setattr("models.queue_status.overview.read_overview", lambda *_, **__: overview)
+    monkeypatch.setattr("scheduler.leader.has_leader", lambda *_: led)
+    settings = SimpleNamespace(embedded=embedded, silent_seconds=60.0)
+    (first, *_) = check_processes(settings, make_engine(sqlite_url, pooled=False))
+    assert (first.check, first.level.value) == ("scheduler", scheduler)
+
+
+def test_an_account_that_administers_nothing_is_no_administrator(sqlite_url):
+    engine = make_engine(sqlite_url, pooled=False)
+    levels = []
+    for number, role in enumerate((SiteRole.ORGANISER, SiteRole.PARTICIPANT, SiteRole.ADMINISTRATOR)):
+        with writing(engine) as connection:
+            row = {"email": f"{number}@b.c", "name": "Ann", "role": role, "created_at": now()}
+            connection.execute(insert(Account).values(**row))
+        with reading(engine) as connection:
+            levels.append(check_accounts(connection).level.value)
+    assert levels == ["warning", "warning", "ok"]

@@ -248,3 +248,12 @@ def test_runs_with_problems_are_listed_where_there_are_some() -> None:
     text = as_text(replace(made, nightly_runs=made.nightly_runs[:-1]))
     assert text.startswith("gate: 10 runs, 2027-03-01 to 2027-03-10.\n")
     assert text.endswith("No change that lasted.\n")
+
+
+def test_junit_says_how_it_was_tested() -> None:
+    judged = replace(verdict(*FINDINGS), alpha=0.01, correction="bh", minimum_difference=0.5, draws=77)
+    told = [(each.get("name"), each.get("value")) for each in junit(report(judged)).iter("property")]
+    assert told == [
+        ("baseline", "the same system in the previous run"), ("test", "bootstrap"), ("draws", "77"), ("alpha", "0.01"),
+        ("correction", "bh"), ("minimum_difference", "0.5"),
+    ]  # fmt: skip
