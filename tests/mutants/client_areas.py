@@ -126,8 +126,7 @@ CLIENT_AREAS: dict[str, list[Target]] = {
         ),
         target(
             " ".join(
-                f"client/steelyard_client/documents/{name}.py"
-                for name in ("document", "paging", "submissions/queue", "submissions/systems", "submissions/nightly")
+                f"client/steelyard_client/documents/{name}.py" for name in ("document", "paging", "submissions/systems")
             ),
             "tests/client/test_system_sizes.py tests/client/test_requests.py tests/cli/printed/test_printed.py",
         ),
