@@ -24,7 +24,10 @@ ROOM_AREAS: dict[str, list[Target]] = {
         ),
     ],
     "results": [
-        target("models/results/leaderboard.py", "tests/models/results/test_leaderboard.py"),
+        target(
+            "models/results/leaderboard.py",
+            "tests/models/results/test_leaderboard.py tests/models/results/test_declared.py",
+        ),
         *of_one_name("models/results", "statistics fingerprints", "tests/models/results"),
         target(
             "models/results/randomizations.py",
@@ -32,7 +35,7 @@ ROOM_AREAS: dict[str, list[Target]] = {
         ),
         target(
             "models/queue/reuse.py scheduler/enqueue/reuse.py",
-            "tests/scheduler/enqueue/test_reuse.py",
+            "tests/scheduler/enqueue/test_evaluations.py tests/scheduler/enqueue/test_reuse.py",
         ),
     ],
     "storage": [
@@ -50,8 +53,8 @@ ROOM_AREAS: dict[str, list[Target]] = {
     "enqueue": [
         target(
             "scheduler/enqueue/evaluations.py",
-            "tests/scheduler/enqueue/test_source.py tests/scheduler/admin/test_requeue.py "
-            "tests/scheduler/enqueue/test_reuse.py",
+            "tests/scheduler/enqueue/test_evaluations.py tests/scheduler/enqueue/test_source.py "
+            "tests/scheduler/admin/test_requeue.py tests/scheduler/enqueue/test_reuse.py",
         ),
         target("scheduler/enqueue/randomization.py", "tests/scheduler/enqueue/test_randomization.py"),
         target(

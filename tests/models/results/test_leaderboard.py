@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Engine, delete, insert, select, update
+from sqlalchemy import Engine, delete, insert, select
 
 from analysis.leaderboard.board import Board
 from models.corpus.protocols import read_protocol
@@ -16,17 +16,15 @@ from models.errors import NotFound
 from models.queue_status.progress import read_progress
 from models.results.boards import BoardSummary
 from models.results.leaderboard import constrained_of, ranked, read_leaderboard, read_selected_systems
-from models.schema.campaigns import Campaign, Declaration
-from models.schema.corpus import Protocol, Submission, System
+from models.schema.corpus import Submission, System
 from models.schema.queue import Evaluation
 from models.schema.results import Score
-from models.schema.roles import DeclaredKind, SystemOrigin
-from models.schema.systems import SystemDescription
 from models.storage.arrays import pack
 from runtime.settings import Settings
 from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign
 from scheduler.ingest.test_sets import NewTestSet
 from steelyard.metrics.registry import parse_metric
+from tests.models.results.scored_runs import set_state, with_runs
 
 NAMES = ("anna", "bert", "carl", "dora", "emil", "fred")
 FIRST = (30.0, 40.0, 30.0, None)
@@ -67,10 +65,6 @@ def board(engine: Engine, sqlite_url: str) -> IngestResult:
             set_state(connection, evaluation, "done")
         set_state(connection, job.evaluations[0][4], "failed", "it was too long")
     return job
-
-
-def set_state(connection, evaluation: int, state: str, reason: str | None = None) -> None:
-    connection.execute(update(Evaluation).where(Evaluation.id == evaluation).values(state=state, reason=reason))
 
 
 def names_and_ranks(engine: Engine, protocol: int, metric: int) -> list[tuple[str, int | None]]:
@@ -155,40 +149,6 @@ def test_a_rank_is_one_more_than_the_number_of_better_scores(scores: dict[int, f
     for key, rank in ranked(scores, higher).items():
         better = [s for s in scores.values() if (s > scores[key] if higher else s < scores[key])]
         assert rank == len(better) + 1
-
-
-BLEU = parse_metric("bleu")
-"""Its place in the protocol stands for any metric: scores are put in by hand."""
-
-
-def with_runs(engine: Engine, url: str, runs: dict[tuple[str, str], list[float | None] | str]) -> int:
-    """A protocol whose systems' runs have these (score, replicates...), or failed for a reason; its id."""
-    job = ingest_campaign(
-        engine,
-        Settings(database_url=url),
-        campaign="one",
-        test_set=NewTestSet("t", {"A": b"x\ny"}),
-        submissions=[NewSubmission(system, f"{system}\n{run}".encode(), run=run) for system, run in runs],
-        protocols=[NewProtocol(["A"], [BLEU])],
-    )
-    with writing(engine) as connection:
-        for evaluation, found in zip(job.evaluations[0], runs.values(), strict=True):
-            put_in(connection, evaluation, found)
-    return job.protocols[0]
-
-
-def put_in(connection, evaluation: int, found: list[float | None] | str) -> None:
-    if isinstance(found, str):
-        set_state(connection, evaluation, "failed" if found else "queued", found or None)
-        return
-    connection.execute(delete(Score).where(Score.evaluation_id == evaluation))
-    score, *replicates = found
-    details = {} if score is None else {"BP": 1.0} if score > 50 else {"BP": score / 100, "few": 2.0}
-    row = {"signature": "s", "scale": 100.0, "columns": ["n"], "sums": pack(np.ones((1, 1))), "details": details}
-    row |= {"metric": 0, "specification": "m", "title": "M", "higher_is_better": True, "score": score}
-    row["replicate_scores"] = pack(np.array([math.nan if each is None else each for each in replicates]))
-    connection.execute(insert(Score).values(evaluation_id=evaluation, **row))
-    set_state(connection, evaluation, "done")
 
 
 def test_a_system_of_several_runs_has_the_means_of_theirs(engine: Engine, sqlite_url: str) -> None:
@@ -285,105 +245,3 @@ def test_one_run_that_was_trained_on_more_makes_a_system_unconstrained(
     said: list[bool | None], constrained: bool | None
 ) -> None:
     assert constrained_of([SimpleNamespace(constrained=each) for each in said]) is constrained
-
-
-def declare(engine: Engine, declared: dict[tuple[str, str], dict]) -> None:
-    """Say of the submissions of these systems and runs, all of one team, what it has declared."""
-    submitted = select(Submission, System.name).join(System, System.id == Submission.system_id)
-    with writing(engine) as connection:
-        rows = {(row.name, row.run): row for row in connection.execute(submitted)}
-        for key, values in declared.items():
-            place = {name: getattr(rows[key], name) for name in ("campaign_id", "test_set_id")}
-            connection.execute(
-                insert(Declaration).values(submission_id=rows[key].id, team="harbour", **place, **values)
-            )
-
-
-@pytest.mark.parametrize("score", [90.0, 40.0, 10.0, None])
-def test_what_is_not_ranked_takes_no_rank_from_others(engine: Engine, sqlite_url: str, score: float | None) -> None:
-    """Nor does it count for how others are placed, whether it is better, as good or worse."""
-    protocol = with_runs(engine, sqlite_url, {("anna", ""): [40.0], ("bert", ""): [score], ("carl", ""): [20.0]})
-    with writing(engine) as connection:
-        connection.execute(update(System).values(team="harbour").where(System.name == "bert"))
-    declare(engine, {("bert", ""): {"kind": DeclaredKind.CONTRASTIVE}})
-    with reading(engine) as connection:
-        rows = {row.system: row for row in read_leaderboard(connection, protocol)}
-    assert {name: row.ranked for name, row in rows.items()} == {"anna": True, "bert": False, "carl": True}
-    assert {name: row.scores[0].rank for name, row in rows.items()} == {"anna": 1, "bert": None, "carl": 2}
-
-
-@pytest.mark.parametrize("late", [(0.0, 60.0, 5.0), (60.0, 0.0, None), (None, None, 7.5), (None, None, None)])
-def test_a_system_is_as_late_as_the_latest_of_its_runs(
-    engine: Engine, sqlite_url: str, late: tuple[float | None, ...]
-) -> None:
-    runs = {("anna", str(number)): [40.0] for number in range(len(late))}
-    protocol = with_runs(engine, sqlite_url, runs)
-    said = {key: {"late_seconds": each} for key, each in zip(runs, late, strict=True) if each is not None}
-    declare(engine, said)
-    with reading(engine) as connection:
-        (row,) = read_leaderboard(connection, protocol)
-    assert row.late_seconds == max(each or 0.0 for each in late)
-
-
-@pytest.mark.parametrize("declared", [True, False, None])
-@pytest.mark.parametrize("described", [True, False, None])
-def test_what_a_team_declares_of_an_output_counts_more_than_the_description_of_its_system(
-    engine: Engine, sqlite_url: str, declared: bool | None, described: bool | None
-) -> None:
-    protocol = with_runs(engine, sqlite_url, {("anna", ""): [40.0], ("bert", ""): [30.0]})
-    declare(engine, {("anna", ""): {"constrained": declared}})
-    with writing(engine) as connection:
-        values = {"campaign_id": connection.scalar(select(Campaign.id)), "constrained": described}
-        anna = connection.scalar(select(System.id).where(System.name == "anna"))
-        connection.execute(insert(SystemDescription).values(system_id=anna, origin=SystemOrigin.ONLINE, **values))
-        rows = read_leaderboard(connection, protocol)
-    assert [(row.constrained, row.origin) for row in rows] == [
-        (described if declared is None else declared, SystemOrigin.ONLINE),
-        (None, SystemOrigin.TEAM),
-    ]
-
-
-def test_the_reason_is_that_of_the_least_advanced_run(engine: Engine, sqlite_url: str) -> None:
-    """Each of its runs may have one, of an earlier attempt for example."""
-    protocol = with_runs(engine, sqlite_url, {("anna", "1"): [40.0], ("anna", "2"): "too long", ("anna", "3"): ""})
-    with writing(engine) as connection:
-        states = connection.execute(select(Evaluation.id, Evaluation.state).order_by(Evaluation.id)).all()
-        assert [row.state for row in states] == ["done", "failed", "queued"]
-        set_state(connection, states[0].id, "done", "it was tried again")
-        (row,) = read_leaderboard(connection, protocol)
-    assert (row.state, row.reason, row.runs_done) == ("failed", "too long", 1)
-
-
-def test_chosen_runs_stay_in_their_order(engine: Engine, sqlite_url: str) -> None:
-    """As somebody has named them: what is told of each run is told in that order."""
-    found = {("anna", "1"): [40.0, 1.0], ("anna", "2"): [20.0, 2.0], ("anna", "3"): [30.0, 3.0]}
-    protocol = with_runs(engine, sqlite_url, found)
-    with reading(engine) as connection:
-        (row,) = read_leaderboard(connection, protocol)
-        chosen = [row.evaluations[place] for place in (2, 0, 1)]
-        (again,) = read_selected_systems(connection, protocol, [chosen])
-    assert list(again.evaluations) == chosen
-    assert again.scores[0].run_scores == (30.0, 40.0, 20.0)
-    assert again.scores[0].run_replicate_scores[:, 0].tolist() == [3.0, 1.0, 2.0]
-
-
-def test_autorank_is_of_the_ranked_systems_alone(engine: Engine, sqlite_url: str) -> None:
-    """Whatever stands between them: what is not ranked has none, and moves no other. It goes up to N + 1 in WMT24."""
-    found = {("bert", ""): [90.0, 9.0], ("anna", ""): [40.0, 1.0], ("dora", ""): [], ("carl", ""): [20.0, 2.0]}
-    protocol = with_runs(engine, sqlite_url, {key: each or "too long" for key, each in found.items()})
-    declare(engine, {("bert", ""): {"kind": DeclaredKind.CONTRASTIVE}})
-    with writing(engine) as connection:
-        connection.execute(update(System).values(team="harbour").where(System.name == "bert"))
-        connection.execute(update(Protocol).values(metrics=["bleu", "autorank:rule=wmt24:of=1"]))
-        for values in [row._asdict() for row in connection.execute(select(Score))]:
-            undefined = {"metric": 1, "score": None, "higher_is_better": False, "replicate_scores": pack(np.ones(1))}
-            connection.execute(insert(Score).values({**values, **undefined}))
-        rows = {row.system: row for row in read_leaderboard(connection, protocol, sort_metric=1)}
-    assert list(rows) == ["anna", "carl", "bert", "dora"]
-    columns = {name: row.scores[1] for name, row in rows.items() if row.scores}
-    assert {name: (each.score, each.rank) for name, each in columns.items()} == {
-        "anna": (1.0, 1),
-        "carl": (3.0, 2),
-        "bert": (None, None),
-    }
-    assert [columns[name].replicate_scores.tolist() for name in ("anna", "carl")] == [[3.0], [1.0]]

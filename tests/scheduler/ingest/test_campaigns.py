@@ -305,3 +305,26 @@ def test_a_test_set_that_a_campaign_has_keeps_its_name_there(engine: Engine) -> 
         named = select(CampaignTestSet.campaign_id, CampaignTestSet.name, CampaignTestSet.version)
         rows = connection.execute(named.order_by(CampaignTestSet.campaign_id)).all()
     assert [tuple(each) for each in rows] == [(bay, "news", "1"), (port, "talks", "7")]
+
+
+@pytest.mark.parametrize(
+    "other", ["CHŘEST 1", "chřest 1".upper(), "chr\u030cest 1", "chřest \uff11", "CHR\u030cEST \u2460"]
+)
+def test_a_campaign_that_looks_like_another_is_refused(engine: Engine, other: str) -> None:
+    """Written in other letters, composed in another way, or with digits of another width: in whichever order."""
+    for first, second in (("chřest 1", other), (f"{other} x", "chřest 1 x")):
+        with writing(engine) as connection:
+            assert store_campaign(connection, first) == store_campaign(connection, first)
+            with pytest.raises(BadIngest) as error:
+                store_campaign(connection, second)
+        assert str(error.value).startswith(f'There is a campaign "{first}", which looks like "{second}". ')
+
+
+def test_an_output_of_each_run_is_given_once(engine: Engine) -> None:
+    outputs = [NewSubmission("s", b"a\nb\n%d" % number, run=run) for number, run in enumerate(("", "1", "2"))]
+    assert len(set(take(engine, *outputs).submissions)) == 3
+    before = counts(engine)
+    for again in outputs:
+        with pytest.raises(BadIngest, match=r"The system 's'.* is given twice"):
+            take(engine, *outputs, replace(again, text=b"x\ny\nz"))
+    assert counts(engine) == before
