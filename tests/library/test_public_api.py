@@ -19,6 +19,7 @@ from steelyard.errors import BadParameter, BadText
 from steelyard.metrics.registry import all_metrics
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.scoring import as_segments
+from steelyard.resampling.documents import Documents
 from steelyard.resampling.paired import paired_bootstrap, paired_randomization
 
 # The example of sacreBLEU's README.
@@ -200,6 +201,25 @@ def test_a_comparison_takes_the_seed_the_level_and_the_trials():
                 assert outcome == [(each.difference, each.p, each.interval) for each in results]
                 outcomes.add((test, str(outcome)))
     assert len(outcomes) == 4 + 8, "a bootstrap has no trials"
+
+
+def test_documents_are_drawn_and_signatures_say_so():
+    generator = random.Random(13)
+    refs, names = texts(generator, 12), ["a"] * 5 + ["b"] * 3 + ["a"] * 4
+    system = [f"{line} more" for line in texts(generator, 12)]
+    score = evaluate({"ours": system}, references=[refs], metrics=["chrf"], bootstrap=50, documents=names)["ours"]
+    (wanted,) = score_systems(
+        as_segments([system], [refs]), [ChrF()], replicates=50, seed=12345, documents=Documents.from_names(names)
+    )
+    assert score["chrf"].replicates.tolist() == wanted.replicate_scores[0].tolist()
+    assert score["chrf"].signature == ChrF().signature(1, 50, 12345, "document") != ChrF().signature(1, 50, 12345)
+
+
+@pytest.mark.parametrize("metrics", [["bleu", "chrf:space=yes"], ["chrf:space=yes", "bleu"]])
+def test_an_empty_reference_beside_none_is_refused_where_any_metric_counts_blanks(metrics):
+    with pytest.raises(BadText, match="A reference is empty, and another is None"):
+        evaluate({"ours": ["a", "b"]}, references=[["a", "b"], [None, ""]], metrics=metrics)
+    assert evaluate({"ours": ["a", "b"]}, references=[["a", "b"], [None, ""]], metrics=["bleu"])
 
 
 @dataclass(frozen=True)

@@ -53,8 +53,8 @@ LIBRARY_COMMAND_AREAS: dict[str, list[Target]] = {
         target(
             f"{_SCORING}/documents.py {_SCORING}/inputs.py {_SCORING}/runs.py {_SCORING}/score.py "
             f"{_SCORING}/test_sets.py {_SCORING}/score_options.py",
-            f"{_CLI}/test_score.py {_CLI}/test_score_systems.py {_CLI}/test_score_outputs.py "
-            "tests/library/commands/test_sacrebleu_sets.py",
+            f"{_CLI}/test_source.py {_CLI}/test_score.py {_CLI}/test_score_systems.py {_CLI}/test_score_outputs.py "
+            "tests/library/commands/test_sacrebleu_sets.py tests/library/commands/test_resample.py",
         ),
         target(
             f"{_SCORING}/score_csv.py {_SCORING}/score_html.py {_SCORING}/score_json.py {_SCORING}/score_latex.py "
@@ -114,14 +114,18 @@ LIBRARY_COMMAND_AREAS: dict[str, list[Target]] = {
         target(
             "library/steelyard/formats/campaign/document_rows.py library/steelyard/formats/campaign/document_ids.py "
             "library/steelyard/formats/campaign/document_row_files.py",
-            "tests/library/formats/test_document_rows.py",
+            "tests/library/formats/test_document_rows.py tests/library/formats/test_document_row_texts.py",
         ),
         *of_one_name("library/steelyard/formats/campaign", "outputs_of_pairs pair_folders", "tests/library/formats"),
         target(
-            "library/steelyard/formats/campaign/exports.py library/steelyard/formats/campaign/file_checks.py "
-            "library/steelyard/formats/campaign/test_sets.py library/steelyard/formats/campaign/zips.py",
-            "tests/library/formats/test_campaigns.py tests/library/formats/test_folder.py "
-            "tests/library/formats/test_exported_tables.py",
+            "library/steelyard/formats/campaign/exports.py",
+            "tests/library/formats/test_exported_tables.py tests/library/commands/test_exports_verified.py "
+            "tests/library/commands/test_verification.py",
+        ),
+        target("library/steelyard/formats/campaign/zips.py", "tests/campaigns/campaign_imports/test_importing.py"),
+        target(
+            "library/steelyard/formats/campaign/file_checks.py library/steelyard/formats/campaign/test_sets.py",
+            "tests/library/formats/test_campaigns.py tests/library/formats/test_folder.py",
         ),
         target("library/steelyard/formats/input/given_files.py", "tests/library/formats/test_given_files.py"),
         target(

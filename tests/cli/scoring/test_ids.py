@@ -60,6 +60,18 @@ def test_score_matches_by_ids(here, reader, capsys):
     assert scores(capsys, f"ref.{reader}", "-i", f"out.{reader}") == scores(capsys, "ref.txt", "-i", "out.txt")
 
 
+def test_an_empty_reference_with_an_id_is_none_where_references_vary(here, reader, capsys):
+    lacking = [*REFERENCE[:1], "", *REFERENCE[2:]]
+    (here / "b.txt").write_text("".join(line + "\n" for line in lacking))
+    (here / f"b.{reader}").write_bytes(written(reader, lacking, "reference"))
+    for more, begin in (["--variable-references"], "nrefs:var|"), ([], "nrefs:2|"):
+        marked, plain = (
+            scores(capsys, f"ref.{each}", f"b.{each}", "-i", f"out.{each}", *more) for each in (reader, "txt")
+        )
+        assert marked == plain
+        assert plain["scores"][0]["signature"].startswith(begin)
+
+
 def test_score_reads_standard_input_and_files_without_the_ending(here, reader, capsys, monkeypatch):
     (here / "sys.out").write_bytes((here / f"out.{reader}").read_bytes())
     found = scores(capsys, f"ref.{reader}", "-i", "sys.out")
@@ -81,6 +93,14 @@ def test_what_does_not_fit_is_said(here, reader, capsys, arguments, said):
     (here / "copy" / f"out.{reader}").write_bytes((here / f"out.{reader}").read_bytes())
     assert status_of(["score", *(each.format(reader) for each in arguments)]) == 1
     assert said in capsys.readouterr().err
+
+
+def test_a_reference_and_an_output_may_have_one_name(here, reader, capsys):
+    for folder, name in (("refs", "ref"), ("outs", "out")):
+        (here / folder).mkdir()
+        (here / folder / f"a.{reader}").write_bytes((here / f"{name}.{reader}").read_bytes())
+    found = scores(capsys, f"refs/a.{reader}", "-i", f"outs/a.{reader}")
+    assert found["scores"] == scores(capsys, "ref.txt", "-i", "out.txt")["scores"]
 
 
 def test_systems_stay_in_the_order_given(here, reader, capsys):

@@ -180,6 +180,30 @@ def test_standard_input(files, capsys, monkeypatch):
     assert result["systems"][0]["scores"][0]["score"] == pytest.approx(BLEU().corpus_score(GOOD, [REFERENCE]).score)
 
 
+def test_a_file_with_a_colon_in_its_name_is_that_file_and_no_part_of_another(files, tmp_path, capsys):
+    """`FILE:PART` names a part of a document only where there is no file of that whole name."""
+    for name, lines in (("good.txt:en", POOR), ("v1:2", GOOD)):
+        (tmp_path / name).write_text("\n".join(lines) + "\n", encoding="utf-8")
+    given = [files[1], f"{files[1]}:en", str(tmp_path / "v1:2")]
+    result = run_json(capsys, files[0], "-i", *given, "-m", "bleu")
+    scores = [system["scores"][0]["score"] for system in result["systems"]]
+    assert scores == pytest.approx([BLEU().corpus_score(each, [REFERENCE]).score for each in (GOOD, POOR, GOOD)])
+    assert [system["system"] for system in result["systems"]] == ["good", "good.txt:en", "v1:2"]
+
+
+def test_the_installation_says_how_many_files_there_may_be(files, capsys, monkeypatch):
+    reference, good, poor = files
+    monkeypatch.setenv("STEELYARD_MOST_SYSTEMS", "3")
+    assert main(["score", reference, "-i", good, poor, "-m", "bleu"]) == 0
+    capsys.readouterr()
+    assert main(["score", reference, "-i", good, poor, good, "-m", "bleu"]) == 1
+    assert "The files given" in capsys.readouterr().err
+    for none in ("0", "many", "-1"):
+        monkeypatch.setenv("STEELYARD_MOST_SYSTEMS", none)
+        assert main(["score", reference, "-i", good, "-m", "bleu"]) == 2
+        assert f"STEELYARD_MOST_SYSTEMS={none!r}: must be a whole number from 1 on." in capsys.readouterr().err
+
+
 def test_an_undefined_score_is_null_and_not_a_number(tmp_path, capsys):
     from steelyard.commands.scoring.score_json import number
     from steelyard.tables.delimited import as_tsv

@@ -168,6 +168,35 @@ def test_bca_moves_the_intervals_and_nothing_else(files, capsys):
     assert percentile == scores("--interval", "percentile")
 
 
+def test_intervals_beside_a_randomization_are_of_the_kind_that_is_asked_for(paired):
+    given = (
+        "first second third",
+        "--paired",
+        "randomization",
+        "--trials",
+        "200",
+        "--confidence",
+        "1000",
+        "--level",
+        "0.8",
+    )
+    found = {}
+    for kind in ("percentile", "bca"):
+        expected = paired_randomization(measured(), 0, trials=200, level=0.8, kind=kind)
+        found[kind] = [
+            (each["interval"]["low"], each["interval"]["high"]) for each in paired(*given, "--interval", kind)
+        ]
+        assert found[kind] == [each.interval for each in expected]
+    assert found["percentile"] != found["bca"]
+
+
+def test_more_tests_take_more_trials_where_few_could_show_nothing(paired):
+    """3 / 10,001 is no less than this level, and 1 / 10,001 is."""
+    given = ("--paired", "randomization", "--all-pairs", "--alpha", "0.0002")
+    assert {each["n"] for each in paired("first second", *given)} == {10_000}
+    assert {each["n"] for each in paired("first second third", *given)} == {20_000}
+
+
 def test_too_few_trials_are_said(files, capsys):
     systems = [files[name] for name in SYSTEMS]
     arguments = ["score", files["ref"], "-i", *systems, "--all-pairs", "--paired", "randomization"]

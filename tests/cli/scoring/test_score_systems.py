@@ -91,6 +91,14 @@ def test_intervals_and_s_sel_come_from_the_replicates(run_json):
     assert "runs" not in result["systems"][1]
 
 
+def test_what_is_said_of_a_system_does_not_depend_on_those_beside_it(run_json):
+    more = ("--confidence", "100", "--interval", "bca", "--seed", "5")
+    together = run_json("a b c5", *more)["systems"]
+    alone = [run_json(name, *more)["systems"][0] for name in ("a", "b", "c5")]
+    assert [each["scores"] for each in together] == [each["scores"] for each in alone]
+    assert together[0]["scores"][0]["s_sel"] != together[1]["scores"][0]["s_sel"]
+
+
 @pytest.mark.parametrize("test", ["bootstrap", "randomization"])
 def test_one_run_is_a_system_like_any_other_and_labelled(run_json, files, given, capsys, test):
     more = ("--paired", test, "--confidence", "200", "--interval", "bca")
@@ -178,6 +186,13 @@ def test_runs_whose_files_have_one_name_are_numbered(tmp_path, files, capsys):
     out, err = capsys.readouterr()
     assert [run["run"] for run in json.loads(out)["systems"][0]["runs"]] == ["1", "2"]
     assert 'Runs of "x" have identical output' in err
+
+
+def test_a_file_that_is_given_twice_among_other_runs_is_noticed(files, capsys):
+    for outputs, noticed in (("a1 a2 a1", True), ("a1 a2 a3", False)):
+        paths = [files[each] for each in outputs.split()]
+        assert main(["score", files["ref"], "--system", "x", *paths, "-m", "bleu"]) == 0
+        assert ('Runs of "x" have identical output' in capsys.readouterr().err) == noticed
 
 
 def test_what_is_no_run_is_said(files, tmp_path, capsys):

@@ -131,6 +131,41 @@ def test_people_who_judged_systems_alone_are_compared_by_system(files, tmp_path,
     assert capsys.readouterr().err.endswith(f"steelyard: {told}\n")
 
 
+def test_gaps_leave_out_what_is_missing_and_no_more(tmp_path, capsys):
+    """Systems stay in the order of the files, and the mean of each is that of the scores which it has."""
+    names = ["tug", "barge", "ferry", "raft", "canoe"]
+    values = {"good": GOOD.copy(), "mqm": QUALITY.copy()}
+    values["good"][1, :7] = values["mqm"][0, 5:] = values["mqm"][2, 3] = values["mqm"][4] = np.nan
+    for metric, scores in values.items():
+        rows = [
+            f"{name}\t{metric}\t{place}\t{'' if np.isnan(score) else score}\n"
+            for name, row in zip(names, scores, strict=True)
+            for place, score in enumerate(row, 1)
+        ]
+        (tmp_path / f"{metric}.tsv").write_text("system\tmetric\tsegment\tscore\n" + "".join(rows))
+    given = [str(tmp_path / "good.tsv"), "--human", str(tmp_path / "mqm.tsv"), "--granularity", "system"]
+    assert main(["correlate", *given, "--statistics", "pearson", "-f", "json"], dict) == 0
+    shown = capsys.readouterr()
+    (document,) = json.loads(shown.out)
+    assert document["systems"] == names[:4], "nobody judged the last one"
+    expected = pearson(np.nanmean(values["good"][:4], axis=1), np.nanmean(values["mqm"][:4], axis=1))
+    assert document["metrics"][0]["statistics"][0]["value"] == pytest.approx(expected, abs=1e-12)
+    assert "mqm: no scores of canoe." in shown.err
+    assert "mqm: of 40 segments some have no score and are left out: tug (35), ferry (1)." in shown.err
+    assert "good: of 40 segments some have no score and are left out: barge (7)." in shown.err
+
+
+def test_scores_of_systems_alone_are_compared_with_people_who_judged_systems_alone(tmp_path, capsys):
+    for metric, scores in (("good", GOOD), ("mqm", QUALITY)):
+        rows = "".join(f"s{place}\t{metric}\t{row.mean()}\n" for place, row in enumerate(scores))
+        (tmp_path / f"{metric}.tsv").write_text(f"system\tmetric\tscore\n{rows}")
+    given = [str(tmp_path / "good.tsv"), "--human", str(tmp_path / "mqm.tsv"), "--statistics", "pearson", "-f", "json"]
+    (document,) = json.loads(run(capsys, *given))
+    expected = pearson(GOOD.mean(1), QUALITY.mean(1))
+    assert document["level"] == "system"
+    assert document["metrics"][0]["statistics"][0]["value"] == pytest.approx(expected, abs=1e-12)
+
+
 def test_a_pair_that_people_alone_scored_is_named(tmp_path, capsys):
     for pair, name in (("en-cs", "good-src"), ("en-cs", "mqm"), ("en-de", "mqm")):
         folder = tmp_path / ("people" if name == "mqm" else "metrics") / pair

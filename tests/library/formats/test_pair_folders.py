@@ -55,6 +55,17 @@ def test_all_pairs_are_read(folder):
     assert not [notice for notice in campaign.notices if "not used" in notice]
 
 
+def test_what_is_said_to_be_unused_is_what_nobody_expects_there(folder):
+    """A README and a manifest are beside every campaign; somebody may count on a table that nobody reads."""
+    for name in ("LICENSE", "notes.md", "MANIFEST.txt", "expected_scores.json"):
+        write(folder / name, "x")
+    assert not [notice for notice in read_test_sets([folder]).notices if "not used" in notice]
+    for name in ("scores.tsv", "documents/en-cs.txt", "docs/en-cs.docs"):
+        write(folder / name, "x")
+    (said,) = [notice for notice in read_test_sets([folder]).notices if "not used" in notice]
+    assert said.endswith("not used: documents/en-cs.txt, docs, scores.tsv.")
+
+
 def test_what_is_hidden_is_neither_read_nor_said_to_be_unused(folder):
     before = read_test_sets([folder])
     write(folder / "system-outputs" / "en-cs" / ".tug.txt", "a\nb\nc\n")

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from steelyard.text.language_pairs import Language, NoSuchPair, pair_called, pairs_called, parse_pair
+from steelyard.text.language_pairs import (
+    Language,
+    NoSuchPair,
+    of_other_languages,
+    pair_called,
+    pairs_called,
+    parse_pair,
+)
 
 WMT25 = [
     "cs-de_DE", "cs-uk_UA", "en-ar_EG", "en-bho_IN", "en-cs_CZ", "en-et_EE", "en-ja_JP", "en-mas_KE", "en-sr_Cyrl_RS",
@@ -101,3 +108,22 @@ def test_a_pair_fits_itself_in_either_direction(source, target, sign):
     assert (pair.source_code, pair.target_code) == (source, target)
     assert pair.fits(pair)
     assert pair.fits(other) == other.fits(pair)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "others"),
+    [
+        ("en-cs", "en-de", True),
+        ("en-cs", "cs-en", True),
+        ("en-sr_Cyrl", "en-sr_Latn", True),
+        ("en-cs", "eng-ces", False),
+        ("en-sr_Cyrl", "en-sr", False),
+        ("da-esa", "en-de", False),
+        ("esa-da", "en-de", False),
+        ("generaltest2022", "en-de", False),
+        ("", "", False),
+    ],
+)
+def test_only_pairs_of_known_languages_are_of_others(one, other, others):
+    """`da-esa` may be a name of something else."""
+    assert of_other_languages(one, other) == of_other_languages(other, one) == others

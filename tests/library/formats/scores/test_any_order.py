@@ -49,6 +49,21 @@ def test_each_score_stands_at_its_unit(tmp_path, seed):
     assert units["people"] == [unit for unit in units["M"] if unit in set(units["people"])]
 
 
+@pytest.mark.parametrize("level", ["segment", "document"])
+def test_a_score_that_another_file_gives_again_is_named_where_others_are_new(tmp_path, level):
+    """One of them would win, and nobody would know which."""
+    paths = []
+    for name, units in (("one", "abc"), ("two", "edcf")):
+        paths.append(tmp_path / f"{name}.tsv")
+        paths[-1].write_text(f"system\tmetric\t{level}\tscore\n" + "".join(f"X\tM\t{unit}\t1\n" for unit in units))
+    told = rf"two\.tsv, line \d: X has two scores by M for {level} 'c'\. Give one of them\."
+    with pytest.raises(BadScores, match=told):
+        read_scores(paths)
+    paths[1].write_text(paths[1].read_text().replace("\tc\t", "\tg\t"))
+    ((metric,),) = (each.metrics for each in read_scores(paths))
+    assert [unit for each in metric.documents for unit in each.ids] == list("abcedgf"), "as they are named first"
+
+
 @pytest.mark.parametrize("numbered_first", [True, False])
 def test_some_systems_name_segments_and_others_do_not(tmp_path, numbered_first):
     """By their order they would be taken for the same segments."""

@@ -255,6 +255,9 @@ WRONG = {
     ),
     "cut COMET": ("c.json", '{"a.txt": [{"src": "x", "mt": "y", "COMET": 1}', "not whole JSON"),
     "COMET without a score": ("c.json", '{"a.txt": [{"src": "x", "mt": "y"}]}', "no segment has a score"),
+    "two columns that are not UTF-8": ("en-de/X.seg.score", b"a \xff\nb 2\n", "not a file of scores"),
+    "nine columns that are not UTF-8": ("a.tsv", b"M\t" * 8 + b"\xff\n", "not a file of scores"),
+    "columns that are not UTF-8": ("t.tsv", b"system\tmetric\tscore\t\xff\n", "UTF-8"),
     "not UTF-8": ("t.tsv", HEADER.encode() + b"a\xff\tX\t1\t1\n", "UTF-8"),
 }  # fmt: skip
 
@@ -350,7 +353,7 @@ def test_levels_of_a_metric_are_not_mixed(tmp_path):
     assert [each.ids for each in found.metrics[1].documents] == [("d", "e")]
 
 
-def test_a_domain_that_is_not_there_is_none(tmp_path):
+def test_a_domain_that_is_not_there_is_none(tmp_path, monkeypatch):
     header = "doc_id\tsegment_id\tsource_lang\ttarget_lang\tset_id\tsystem_id\tdomain_name\toverall\n"
     rows = ["d1\t1\ten\tcs\t\tYolu\tNaN\t1\n", "d2\t1\ten\tcs\tofficial\tYolu\tnews\t2\n"]
     (found,) = read_scores([written(tmp_path, "M/s.tsv", header + "".join(rows))])
@@ -358,6 +361,10 @@ def test_a_domain_that_is_not_there_is_none(tmp_path):
     whole = "\tall\ten\tcs\tofficial\tYolu\tnews\t2\n"
     (found,) = read_scores([written(tmp_path, "M/t.tsv", header + whole)])
     assert (found.metrics[0].level, as_lists(found.metrics[0])) == ("system", [[2]])
+    assert found.metrics[0].documents == (("", "", 1, None),)
+    monkeypatch.chdir(tmp_path / "M")
+    (found,) = read_scores(["t.tsv"])
+    assert found.metrics[0].name == "overall", "nothing says what the metric is called"
 
 
 def test_what_comet_calls_errors_is_no_score_though_it_were_a_number(tmp_path):
