@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import update
 
 from models.database.session import make_engine, reading, writing
-from models.errors import UnreadableSchedule
-from models.nightly.schedules import Baseline, find_schedule, list_schedules
+from models.errors import NotFound, UnreadableSchedule
+from models.nightly.schedules import Baseline, find_schedule, find_schedule_id, list_schedules, read_schedule
 from models.schema.nightly import Schedule
 from models.schema.states import BaselineKind
 from tests.scheduler.nightly.nightly_runs import add
@@ -44,4 +44,25 @@ def test_a_baseline_is_read_as_it_was_stored(sqlite_url: str, tmp_path: Path, ba
     add(engine, tmp_path, baseline=baseline)
     with reading(engine) as connection:
         assert find_schedule(connection, "gate").baseline == baseline
+    engine.dispose()
+
+
+def test_removed_schedules_are_found_by_name_and_listed_only_if_asked_for(sqlite_url: str, tmp_path: Path) -> None:
+    engine = make_engine(sqlite_url)
+    with reading(engine) as connection, pytest.raises(NotFound, match="There is none; `steelyard schedule create`"):
+        find_schedule(connection, "gate")
+    ids = {name: add(engine, tmp_path, name=name) for name in ("quay", "gate", "dock", "pier")}
+    with writing(engine) as connection:
+        connection.execute(update(Schedule).where(Schedule.name == "dock").values(active=False))
+        assert [each.name for each in list_schedules(connection)] == ["gate", "pier", "quay"]
+        assert [each.name for each in list_schedules(connection, removed=True)] == ["dock", "gate", "pier", "quay"]
+        for name, number in ids.items():
+            assert find_schedule_id(connection, name) == number
+            assert find_schedule(connection, name) == read_schedule(connection, number)
+            assert (read_schedule(connection, number).name, find_schedule(connection, name).id) == (name, number)
+        with pytest.raises(NotFound) as missing:
+            find_schedule(connection, "buoy")
+        assert str(missing.value) == "There is no schedule 'buoy'. There are: gate, pier, quay."
+        with pytest.raises(NotFound, match=r"^There is no schedule 99\.$"):
+            read_schedule(connection, 99)
     engine.dispose()

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, delete, func, select
 
 from models.database.session import reading, writing
 from models.results.boards import list_boards
@@ -328,3 +328,20 @@ def test_an_output_of_each_run_is_given_once(engine: Engine) -> None:
         with pytest.raises(BadIngest, match=r"The system 's'.* is given twice"):
             take(engine, *outputs, replace(again, text=b"x\ny\nz"))
     assert counts(engine) == before
+
+
+def test_a_new_test_set_stands_behind_all_others_of_its_campaign(engine: Engine) -> None:
+    """Whatever was taken away before, and where its name has free versions between those that are there."""
+    with writing(engine) as connection:
+        campaign, other = store_campaign(connection, "c"), store_campaign(connection, "other")
+        store_test_set(connection, other, NewTestSet("set", {"A": b"another"}))
+        ids = [store_test_set(connection, campaign, NewTestSet("set", {"A": b"%d" % n})) for n in range(3)]
+        connection.execute(delete(CampaignTestSet).where(CampaignTestSet.test_set_id == ids[1]))
+        ids.append(store_test_set(connection, campaign, NewTestSet("set", {"A": b"3"})))
+        ids.append(store_test_set(connection, campaign, NewTestSet("set", {"A": b"4"})))
+        columns = CampaignTestSet.test_set_id, CampaignTestSet.version
+        ours = select(*columns).where(CampaignTestSet.campaign_id == campaign).order_by(CampaignTestSet.position)
+        found = [tuple(row) for row in connection.execute(ours)]
+        positions = select(CampaignTestSet.position).where(CampaignTestSet.campaign_id == campaign)
+        assert len(set(connection.scalars(positions))) == len(found)
+    assert found == list(zip((ids[0], ids[2], ids[3], ids[4]), ("1", "3", "2", "4"), strict=True))

@@ -19,12 +19,16 @@ World = tuple[Connection, int, int]
 
 @pytest.fixture
 def world(database_url: str) -> Iterator[World]:
-    """A campaign with a test set and an earlier and a later output of one system."""
+    """A campaign with a test set and an earlier and a later output of one system, and others' later ones."""
     with writing(make_engine(database_url)) as connection:
-        campaign = store_campaign(connection, "bay")
+        store_campaign(connection, "before")
+        campaign, theirs = store_campaign(connection, "bay"), store_campaign(connection, "theirs")
         test_set = store_test_set(connection, campaign, NewTestSet("news", {"A": b"a ship\nsails"}))
         for lines in (b"x\ny", b" \xf0\x9f\x98\x80 ahoj\nplyne"):
             store_submissions(connection, campaign, test_set, [NewSubmission("dive", lines, "gulls")])
+        another = store_test_set(connection, campaign, NewTestSet("talks", {"A": b"a boat\nsails", "B": b"x\ny"}))
+        for place in ((theirs, test_set), (campaign, another)):
+            store_submissions(connection, *place, [NewSubmission(each, b"z\nz", "gulls") for each in ("dive", "swim")])
         yield connection, campaign, test_set
 
 
