@@ -269,3 +269,11 @@ def test_use_is_noted_for_the_token_that_is_used_and_no_other(service: Service) 
         used, idle = connection.scalars(select(ApiToken.used_at).order_by(ApiToken.id))
     assert used is not None
     assert idle is None
+
+
+def test_use_is_noted_for_each_token_of_an_account(service: Service) -> None:
+    mary = service.account("mary")
+    for program in (service.program(mary), service.program(mary)):
+        assert program.get(f"{API}/me").status_code == 200
+    with reading(service.engine) as connection:
+        assert None not in connection.scalars(select(ApiToken.used_at)).all()

@@ -55,6 +55,18 @@ def test_a_team_is_founded_changed_and_handed_over(service: Service) -> None:
     ]  # fmt: skip
 
 
+def test_only_an_administrator_founds_a_team_for_somebody_else(service: Service) -> None:
+    root, olga = service.account("root", SiteRole.ADMINISTRATOR), service.account("olga", SiteRole.ORGANISER)
+    mary = service.browser(service.account("mary"))
+    new = {"name": "harbour", "lead": "mary@example.org"}
+    for refused in (service.browser(olga), mary):
+        assert refused.post(f"{API}/teams", json=new).status_code == 403
+    assert mary.get(f"{API}/teams").json()["items"] == []
+    assert service.browser(root).post(f"{API}/teams", json=new).status_code == 201
+    people = mary.get(f"{API}/teams/harbour").json()["people"]
+    assert [(each["email"], each["role"]) for each in people] == [("mary@example.org", "lead")]
+
+
 def test_a_team_that_has_submitted_by_the_command_line_cannot_be_claimed(service: Service) -> None:
     from sqlalchemy import insert
 

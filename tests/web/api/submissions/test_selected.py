@@ -9,6 +9,7 @@ from campaigns.accounts.principal import COMMAND_LINE
 from campaigns.submissions.selected_evaluations import change_evaluations
 from models.database.session import reading
 from models.schema.queue import Evaluation
+from models.schema.roles import Scope
 from scheduler.admin import Action
 from steelyard_client.documents.submissions.evaluations import EvaluationsCancel
 from tests.service.port import Port
@@ -41,3 +42,25 @@ def test_the_command_line_may_change_more_at_once_than_a_request(port: Port, mon
         port.service.engine, port.service.settings, COMMAND_LINE, Action.CANCEL, selection, dry_run=False
     )
     assert [each.id for each in changed.evaluations] == evaluations
+
+
+def test_a_token_that_may_only_read_changes_nothing(port: Port) -> None:
+    reader = port.program("ann", Scope.READ)
+    selection = {"campaign": "port 1"}
+    assert reader.get("/api/v1/evaluations", params=selection).json()["items"] != []
+    for action in ("cancel", "retry", "recompute"):
+        for dry_run in (True, False):
+            answer = reader.post(f"/api/v1/evaluations/{action}", json=selection, params={"dry_run": dry_run})
+            assert answer.status_code == 403, answer.text
+    with reading(port.service.engine) as connection:
+        assert {*connection.scalars(select(Evaluation.state))} == {"queued"}
+
+
+def test_what_is_left_alone_is_counted_by_its_states(port: Port) -> None:
+    port.submit(port.program("mary"))
+    ann = port.program("ann")
+    first, second = (each["id"] for each in ann.get("/api/v1/evaluations").json()["items"])
+    cancelled = ann.post("/api/v1/evaluations/cancel", json={"evaluations": [first], "reason": "no"}).json()
+    assert ([each["id"] for each in cancelled["evaluations"]], cancelled["skipped"]) == ([first], {})
+    again = ann.post("/api/v1/evaluations/cancel", json={"evaluations": [first, second], "reason": "no"}).json()
+    assert ([each["id"] for each in again["evaluations"]], again["skipped"]) == ([second], {"cancelled": 1})
