@@ -13,6 +13,7 @@ from tests.mutants.library_command_areas import LIBRARY_COMMAND_AREAS
 from tests.mutants.room_areas import ROOM_AREAS
 from tests.mutants.server_areas import SERVER_AREAS
 from tests.mutants.target import Target
+from tests.mutants.web_areas import WEB_AREAS
 
 AREAS: dict[str, list[Target]] = {
     **CLIENT_AREAS,
@@ -20,6 +21,7 @@ AREAS: dict[str, list[Target]] = {
     **SERVER_AREAS,
     **ROOM_AREAS,
     **CAMPAIGN_AREAS,
+    **WEB_AREAS,
     **ANALYSIS_AREAS,
     **LIBRARY_AREAS,
     **LIBRARY_COMMAND_AREAS,

@@ -22,13 +22,21 @@ CAMPAIGN_AREAS: dict[str, list[Target]] = {
     ],
     "setting": [
         target("campaigns/changes.py", "tests/campaigns/test_changes.py tests/web/api/campaigns/test_campaigns.py"),
-        target("campaigns/news.py", "tests/web/pages/campaigns/test_feed.py"),
+        target("campaigns/news.py", "tests/campaigns/test_news.py tests/web/pages/campaigns/test_feed.py"),
         target(
-            "campaigns/known_campaigns.py", "tests/campaigns/test_overviews.py tests/web/pages/campaigns/test_home.py"
+            "campaigns/known_campaigns.py",
+            "tests/web/api/campaigns/test_what_is_told.py tests/campaigns/test_overviews.py",
         ),
         target("campaigns/setup.py", "tests/campaigns/test_setup.py"),
         *of_one_name("campaigns/quotas", "organisers", "tests/campaigns/quotas"),
         target("campaigns/quotas/usage.py", "tests/campaigns/quotas/test_quotas.py"),
+    ],
+    "mails": [target("campaigns/invitations/email_texts.py", "tests/campaigns/invitations/test_email_texts.py")],
+    "selected": [
+        target(
+            "campaigns/submissions/selected_evaluations.py",
+            "tests/web/api/submissions/test_selected.py tests/cli/campaigns/test_evaluations.py",
+        ),
     ],
     "carried": [
         target(
@@ -44,9 +52,14 @@ CAMPAIGN_AREAS: dict[str, list[Target]] = {
         target("campaigns/pinned_autoranks.py", "tests/campaigns/score_imports/test_columns.py"),
         *of_one_name("campaigns/leaderboards", "significance_cache", "tests/campaigns/leaderboards"),
         target(
-            "campaigns/leaderboards/stored.py campaigns/leaderboards/scores.py campaigns/leaderboards/autoranks.py",
-            "tests/campaigns/leaderboards/test_view.py tests/web/api/leaderboards/test_leaderboards.py "
-            "tests/cli/leaderboards/test_leaderboard.py",
+            "campaigns/leaderboards/stored.py",
+            "tests/campaigns/leaderboards/test_stored.py tests/cli/leaderboards/test_leaderboard.py "
+            "tests/cli/leaderboards/test_power.py",
+        ),
+        target("campaigns/leaderboards/autoranks.py", "tests/models/results/test_autoranks.py"),
+        target(
+            "campaigns/leaderboards/scores.py",
+            "tests/campaigns/leaderboards/test_significance_cache.py tests/campaigns/leaderboards/test_view.py",
         ),
         target(
             "campaigns/leaderboards/breakdown.py campaigns/leaderboards/options.py",
