@@ -39,8 +39,9 @@ LIBRARY_COMMAND_AREAS: dict[str, list[Target]] = {
             "library/steelyard/metrics/content_scores.py library/steelyard/metrics/needed_statistics.py",
             "tests/library/metrics/test_content_scores.py",
         ),
+        target("library/steelyard/metrics/programs/answers.py", "tests/library/metrics/programs/test_answers.py"),
         target(
-            "library/steelyard/metrics/programs/answers.py library/steelyard/metrics/programs/program.py "
+            "library/steelyard/metrics/programs/program.py "
             "library/steelyard/metrics/programs/registration.py library/steelyard/metrics/programs/running.py",
             "tests/library/metrics/programs/test_registration.py tests/library/metrics/programs/test_running.py",
         ),
@@ -122,7 +123,7 @@ LIBRARY_COMMAND_AREAS: dict[str, list[Target]] = {
             "tests/library/formats/test_exported_tables.py tests/library/commands/test_exports_verified.py "
             "tests/library/commands/test_verification.py",
         ),
-        target("library/steelyard/formats/campaign/zips.py", "tests/campaigns/campaign_imports/test_importing.py"),
+        target("library/steelyard/formats/campaign/zips.py", "tests/library/formats/test_zips.py"),
         target(
             "library/steelyard/formats/campaign/file_checks.py library/steelyard/formats/campaign/test_sets.py",
             "tests/library/formats/test_campaigns.py tests/library/formats/test_folder.py",

@@ -84,14 +84,20 @@ def unpack(archive: ZipFile, root: Path, limits: TextLimits) -> None:
         raise BadCampaign(f"The zip has {len(members):,} files; {MAX_FILES:,} are the most.")
     left = limits.file_bytes
     for each in members:
-        parts = PurePosixPath(each.filename).parts
-        if any(part in ("..", "/") or len(part.encode()) > MAX_NAME_BYTES for part in parts) or "\0" in each.filename:
+        if not _can_be_used(each.filename):
             raise BadCampaign(
                 f"The zip has a file with the name {printable(each.filename)[:100]}, which cannot be used."
             )
-        target = root.joinpath(*parts)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with archive.open(each) as content, target.open("wb") as written:
+        target = root / each.filename
+        try:
+            target.parent.mkdir(parents=True, exist_ok=True)
+            written = target.open("wb")
+        except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+            name = printable(each.filename)[:100]
+            raise BadCampaign(
+                f"The zip has a file and a folder of one name: {name} does not fit beside others."
+            ) from error
+        with archive.open(each) as content, written:
             # What the zip says of sizes need not be true.
             while part := content.read(1 << 20):
                 left -= len(part)
@@ -101,6 +107,18 @@ def unpack(archive: ZipFile, root: Path, limits: TextLimits) -> None:
                     )
                 written.write(part)
     root.mkdir(parents=True, exist_ok=True)
+
+
+def _can_be_used(name: str) -> bool:
+    """Whether a file of that name stands in the folder that it is unpacked into."""
+    path = PurePosixPath(name)
+    # Two slashes at the beginning are a root of their own, "//".
+    return (
+        bool(path.parts)
+        and not path.is_absolute()
+        and "\0" not in name
+        and not any(part == ".." or len(part.encode()) > MAX_NAME_BYTES for part in path.parts)
+    )
 
 
 def only_folder(root: Path) -> Path:
