@@ -46,7 +46,8 @@ ROOM_AREAS: dict[str, list[Target]] = {
     "ingest": [
         target(
             "scheduler/ingest/campaigns.py scheduler/ingest/test_sets.py scheduler/ingest/texts.py",
-            "tests/scheduler/ingest/test_campaigns.py tests/scheduler/ingest/test_layers.py",
+            "tests/scheduler/ingest/test_test_sets.py tests/scheduler/ingest/test_campaigns.py "
+            "tests/scheduler/ingest/test_layers.py",
         ),
         *of_one_name("scheduler/ingest", "outputs judgments error_spans", "tests/scheduler/ingest"),
     ],
@@ -96,7 +97,8 @@ ROOM_AREAS: dict[str, list[Target]] = {
     "messages": [
         target(
             "scheduler/webhooks/address.py scheduler/webhooks/request.py",
-            "tests/scheduler/webhooks/test_delivery.py tests/scheduler/webhooks/test_encrypted.py",
+            "tests/scheduler/webhooks/test_request.py tests/scheduler/webhooks/test_delivery.py "
+            "tests/scheduler/webhooks/test_encrypted.py",
         ),
         target(
             "models/queue/kinds/deliveries.py models/queue/kinds/notice_deliveries.py models/notices/choices.py",

@@ -96,11 +96,30 @@ def test_what_waits_for_something_else_has_no_time_and_goes_on_waiting(database_
         assert connection.scalar(select(Shard.not_before <= now()).where(Shard.id == delayed))
 
 
-def test_time_that_passes_is_no_jump(database_url: str, clock: SetClock, caplog: pytest.LogCaptureFixture) -> None:
-    settings = one_block_shards(database_url)
+@pytest.mark.parametrize("times", [(0.0, 1.0, 2.0, 1.0), (0.0, -1.0, 0.5, -1.0)])
+def test_time_that_passes_is_no_jump(
+    database_url: str, clock: SetClock, caplog: pytest.LogCaptureFixture, times: tuple[float, ...]
+) -> None:
+    """Nor is a clock that is adjusted a little: leases and delays stay as they are."""
+    settings = one_block_shards(database_url, retry_seconds=60.0)
     engine = make_engine(database_url, pooled=False)
+    in_flight(settings)
+    columns = Shard.id, Shard.claimed_at, Shard.lease_until, Shard.enqueued_at, Shard.not_before
+
+    def leases() -> list[tuple[object, ...]]:
+        with reading(engine) as connection:
+            beats = connection.execute(select(Worker.id, Worker.beat_at)).all()
+            return [tuple(row) for row in (*connection.execute(select(*columns).order_by(Shard.id)), *beats)]
+
+    before = leases()
     look = ClockJumps()
-    for seconds in (0.0, 1.0, 2.0, 1.0):
+    for seconds in times:
         clock.set(seconds)
         look.correct(engine, settings, read_clock(engine))
-    assert "clock was set" not in caplog.text
+    assert "clock jumped" not in caplog.text
+    assert leases() == before
+    clock.set(times[-1] + DAY)
+    look.correct(engine, settings, read_clock(engine))
+    assert "clock jumped by +86400 s" in caplog.text
+    changed = [old != new for old, new in zip(before, leases(), strict=True)]
+    assert changed == [True, True, False, True], "what was delayed is due by then"

@@ -1,5 +1,7 @@
 """Seeing that the broker has lost its messages."""
 
+from collections.abc import Iterable
+
 import pytest
 from sqlalchemy import Engine, insert, select, update
 
@@ -68,6 +70,32 @@ def test_a_worker_that_takes_messages_ahead_may_hold_one_for_each_process(sqlite
     with writing(engine) as connection:
         connection.execute(update(Worker).values(concurrency=2))
     assert recover_lost_messages(engine, app, settings) == 3
+
+
+class Broken(App):
+    """Has lost its messages, except those of some classes."""
+
+    def __init__(self, *kept: QueueClass) -> None:
+        super().__init__()
+        self.kept = kept
+
+    def count(self, classes: Iterable[QueueClass]) -> dict[QueueClass, int]:
+        return {each: int(each in self.kept) for each in classes}
+
+
+def test_only_what_was_lost_is_sent_again(sqlite_url: str) -> None:
+    """Other editions have queues of their own, which may hold their messages; and other classes."""
+    engine = make_engine(sqlite_url)
+    settings = enqueue(engine, sqlite_url, "memory://localhost/", 2.0)
+    with writing(engine) as connection:
+        first, second, _ = connection.scalars(select(Shard.id).order_by(Shard.id))
+        connection.execute(update(Shard).where(Shard.id == first).values(edition=Shard.edition + 1))
+        connection.execute(update(Shard).where(Shard.id == second).values(queue_class=QueueClass.INTERACTIVE))
+    assert recover_lost_messages(engine, Broken(*QueueClass), settings) == 0
+    assert recover_lost_messages(engine, Broken(QueueClass.INTERACTIVE), settings) == 1
+    assert states(engine) == ["enqueued", "enqueued", "pending"]
+    assert recover_lost_messages(engine, Broken(), settings) == 1
+    assert states(engine) == ["enqueued", "pending", "pending"]
 
 
 def test_a_broker_that_is_away_says_nothing(sqlite_url: str, caplog: pytest.LogCaptureFixture) -> None:

@@ -20,6 +20,7 @@ class Receiver(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
         self.statuses, self.location, self.silent = list(statuses), location, silent
         self.messages: list[tuple[dict[str, str], bytes]] = []
+        self.paths: list[str] = []
         self.stopped = threading.Event()
         self.dripped = 0
 
@@ -34,6 +35,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))
         self.server.messages.append((dict(self.headers), body))
+        self.server.paths.append(self.path)
         if self.server.silent:
             self.drip()
             return
