@@ -7,7 +7,7 @@ from __future__ import annotations
 from tests.mutants.target import Target, target
 
 COMMAND_AREAS: dict[str, list[Target]] = {
-    "commands": [
+    "server_commands": [
         target(
             "cli/doctor/database.py cli/doctor/processes.py cli/doctor/web.py cli/doctor/environment.py "
             "cli/doctor/doctor.py",

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from tests.mutants.areas import AREAS
+from tests.mutants.areas import AREAS, FILES
 from tests.mutants.c_operators import c_mutants
 from tests.mutants.python_operators import python_mutants
 from tests.mutants.target import ROOT
@@ -126,6 +126,10 @@ def test_an_id_stays_when_lines_move_and_changes_with_them() -> None:
     for other in (source.replace(b"1", b"2"), source.replace(b"f(", b"g(")):
         (changed,) = [each for each in python_mutants("a.py", other) if each.operator == "comparison"]
         assert changed.id(other) != one.id(source)
+
+
+def test_no_area_hides_another_one_of_its_name() -> None:
+    assert len(AREAS) == sum(map(len, FILES))
 
 
 @pytest.mark.parametrize("area", AREAS)

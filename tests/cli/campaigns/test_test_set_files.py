@@ -26,6 +26,13 @@ def test_texts_are_sent_with_a_line_end_and_nothing_is_made_up(news: Path) -> No
     assert read_test_set([str(news)], None, "news").source is None
 
 
+def test_a_text_of_one_empty_line_is_one(news: Path) -> None:
+    """An empty file would have no segment."""
+    (news / "refs" / "A.txt").write_text("\n")
+    (news / "source.txt").write_text("one\n")
+    assert read_test_set([str(news)], None, "news").references == {"A.txt": b"\n"}
+
+
 @pytest.mark.parametrize(
     ("given", "sent"),
     [

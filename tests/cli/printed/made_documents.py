@@ -45,6 +45,8 @@ REFERS = {"more_often_in": ("systems", "submission")}
 """Fields that name a member of a list of the same document: the list, and what it is known by there."""
 POSITIONS = ("a", "b", "first", "second", "best", "baseline")
 """Fields that count from 0 in lists of the same document."""
+COUNTED = ("ngrams",)
+"""Lists whose items have numbers of their own in fields of these names."""
 
 
 class MadeUp:
@@ -91,7 +93,7 @@ class MadeUp:
         if kind is bool:
             return name in ALWAYS or bool(self._drawn(path, 2))
         if kind is int:
-            return place if name in POSITIONS else 1 + self._drawn(path, 2000)
+            return place if name in POSITIONS and not set(COUNTED) & set(path) else 1 + self._drawn(path, 2000)
         if kind is float:
             return self._drawn(path, 1000) / (997 if name in SHARES else 9.97)
         if kind in (datetime, AwareDatetime):

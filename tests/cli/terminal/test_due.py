@@ -21,7 +21,13 @@ def test_times_from_now_and_with_a_zone() -> None:
     assert due_time("2026-11-30T17:00Z") == Due(1796058000.0, from_now=False)
 
 
-@pytest.mark.parametrize("text", ["", "2", "-2h", "2w", "99999d", "2026-11-30T18:00", "tomorrow", "1e3h"])
+def test_a_deadline_depends_on_the_time_where_it_is_from_now() -> None:
+    assert due_time("2h").at(1000.0) == 8200.0
+    assert due_time("2026-11-30T17:00Z").at(1000.0) == 1796058000.0
+    assert due_time("3650d") == Due(3650 * 86400.0, from_now=True)
+
+
+@pytest.mark.parametrize("text", ["3651d", "", "2", "-2h", "2w", "99999d", "2026-11-30T18:00", "tomorrow", "1e3h"])
 def test_what_is_no_time_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="with its zone"):
         due_time(text)
