@@ -47,7 +47,7 @@ LIBRARY_COMMAND_AREAS: dict[str, list[Target]] = {
         ),
         target(
             "library/steelyard/metrics/without_texts/column.py library/steelyard/metrics/without_texts/imported.py",
-            "tests/campaigns/score_imports/test_columns.py",
+            "tests/library/metrics/without_texts/test_imported.py",
         ),
     ],
     "commands": [
@@ -80,10 +80,13 @@ LIBRARY_COMMAND_AREAS: dict[str, list[Target]] = {
         target(
             "library/steelyard/tables/table.py library/steelyard/tables/rendering.py library/steelyard/tables/html.py "
             "library/steelyard/tables/markdown.py library/steelyard/tables/text.py",
-            "tests/library/tables/test_rendering.py tests/library/tables/test_latex.py",
+            "tests/library/tables/test_kinds.py tests/library/tables/test_rendering.py tests/library/tables/test_latex.py",
         ),
         target("library/steelyard/tables/paired_test_rows.py", "tests/library/tables/test_paired_tests.py"),
-        target("library/steelyard/tables/score_boards.py", "tests/library/tables/test_score_board_tables.py"),
+        target(
+            "library/steelyard/tables/score_boards.py",
+            "tests/library/tables/test_score_board_tables.py tests/library/commands/test_rank.py",
+        ),
         target("library/steelyard/tables/metrics_task.py", "tests/library/tables/test_metrics_task_tables.py"),
         target(
             "library/steelyard/tables/correlation.py",

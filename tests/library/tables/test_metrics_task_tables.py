@@ -30,6 +30,15 @@ def test_with_trials_ranks_have_a_table_of_their_own():
         for each in task.metrics
     ]
     assert ranks.rows[1][4:] == [None, None]
+    first = {
+        (row, at)
+        for row, each in enumerate(task.metrics)
+        for at, score in enumerate(each.scores)
+        if score and score.rank == 1
+    }
+    of_all = {row for row, each in enumerate(task.metrics) if each.rank == 1}
+    assert values.best == {*((row, 2) for row in of_all), *((row, at + 3) for row, at in first)}
+    assert ranks.best == {*((row, 1) for row in of_all), *((row, at + 2) for row, at in first)}
     assert values.rows[1][2] is None, "an average of some columns is none"
     assert notes(task) == [
         FIRST.format(4),

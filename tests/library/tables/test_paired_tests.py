@@ -76,6 +76,31 @@ def test_direction_follows_the_metric_and_not_the_sign():
     assert same.verdict(PAIRS[4]) == "same output"
 
 
+@pytest.mark.parametrize("correction", ["holm", "none"])
+@pytest.mark.parametrize("p", [0.049, 0.05, 0.051])
+def test_only_a_p_below_the_level_is_marked(p, correction):
+    """As the note says: p below 0.05. What is corrected decides, where there is a correction."""
+    result = PairedResult(0, 1, 0, 2.0, p / 3, p) if correction == "holm" else PairedResult(0, 1, 0, 2.0, p)
+    tests = replace(ALL, results=[result], correction=correction)
+    assert tests.significant(result) == (p < 0.05)
+    assert tests.verdict(result) == ("better *" if p < 0.05 else "better")
+
+
+def test_differences_are_explained_as_they_are_computed():
+    told = "Difference: the system's score minus {}, with its 95 % interval from 1,000 bootstrap replicates{} ({})."
+    for tests, words in (
+        (ALL, ("the other's", "", "percentiles")),
+        (BASELINE, ("the baseline's", "", "percentiles")),
+        (
+            replace(ALL, interval="bca", unit="document"),
+            ("the other's", " of documents", "bias-corrected and accelerated"),
+        ),
+    ):
+        assert told.format(*words) in explanations(tests)
+    without = replace(ALL, results=[replace(each, interval=None) for each in PAIRS])
+    assert "Difference: the system's score minus the other's." in explanations(without)
+
+
 def test_against_a_baseline_systems_stay_in_their_order():
     assert lines_of(pair_table(BASELINE, 0)) == [
         ["System", "Difference", "p", "Corrected p", "Direction"],
