@@ -80,7 +80,8 @@ LIBRARY_COMMAND_AREAS: dict[str, list[Target]] = {
         target(
             "library/steelyard/tables/table.py library/steelyard/tables/rendering.py library/steelyard/tables/html.py "
             "library/steelyard/tables/markdown.py library/steelyard/tables/text.py",
-            "tests/library/tables/test_kinds.py tests/library/tables/test_rendering.py tests/library/tables/test_latex.py",
+            "tests/library/tables/test_kinds.py tests/library/tables/test_rendering.py "
+            "tests/library/tables/test_latex.py",
         ),
         target("library/steelyard/tables/paired_test_rows.py", "tests/library/tables/test_paired_tests.py"),
         target(
