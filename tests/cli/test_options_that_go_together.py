@@ -20,6 +20,10 @@ SERVER = ["--server", "https://mt.example.org"]
         (["compare", "--report", "report", *SERVER], "--report is for a database"),
         (["invitation", "create", "--lead", *SERVER], "--lead is for --team NAME."),
         (["invitation", "create", "--campaign-role", "viewer", *SERVER], "--campaign-role is for --campaign NAME."),
+        (
+            ["invitation", "create", "--team", "crew", "--campaign-role", "viewer", *SERVER],
+            "--campaign-role is for --campaign NAME.",
+        ),
         (["testset", "update", "wmt", "news", "--hide", "--early", *SERVER], "--early is for --release."),
         (["testset", "update", "wmt", "news", "--phase", "test", "--early", *SERVER], "--early is for --release."),
         ([*SCORE, "--paired", "randomization", "--trials", "0"], "--trials 0: a test needs at least one trial."),
