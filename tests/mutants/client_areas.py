@@ -68,7 +68,8 @@ CLIENT_AREAS: dict[str, list[Target]] = {
         ),
         target(
             " ".join(f"client/steelyard_client/commands/human/{name}.py" for name in ("judgments", "output")),
-            "tests/cli/meta_evaluation/test_judgments_import.py tests/cli/campaigns/test_one_campaign.py "
+            "tests/cli/meta_evaluation/test_judgments_output.py tests/cli/meta_evaluation/test_judgments_import.py "
+            "tests/cli/campaigns/test_one_campaign.py "
             "tests/cli/printed/test_printed.py",
         ),
         target(
@@ -93,7 +94,7 @@ CLIENT_AREAS: dict[str, list[Target]] = {
                 )
             ),
             "tests/cli/test_options_are_asked_for.py tests/cli/campaigns/test_tables.py "
-            "tests/cli/campaigns/test_test_set_files.py tests/cli/schedules/test_output.py "
+            "tests/cli/campaigns/test_archive.py tests/cli/campaigns/test_test_set_files.py tests/cli/schedules/test_output.py "
             "tests/cli/printed/test_printed.py tests/cli/campaigns/test_changes.py",
         ),
         target(
