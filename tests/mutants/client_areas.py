@@ -74,7 +74,7 @@ CLIENT_AREAS: dict[str, list[Target]] = {
         ),
         target(
             "client/steelyard_client/commands/human/test_sets.py client/steelyard_client/commands/human/imported.py",
-            "tests/cli/campaigns/test_one_campaign.py tests/cli/meta_evaluation/test_judgments.py",
+            "tests/cli/meta_evaluation/test_chosen_test_set.py tests/cli/campaigns/test_one_campaign.py",
         ),
         target(
             " ".join(
@@ -94,8 +94,8 @@ CLIENT_AREAS: dict[str, list[Target]] = {
                 )
             ),
             "tests/cli/test_options_are_asked_for.py tests/cli/campaigns/test_tables.py "
-            "tests/cli/campaigns/test_archive.py tests/cli/campaigns/test_test_set_files.py tests/cli/schedules/test_output.py "
-            "tests/cli/printed/test_printed.py tests/cli/campaigns/test_changes.py",
+            "tests/cli/campaigns/test_archive.py tests/cli/campaigns/test_test_set_files.py "
+            "tests/cli/schedules/test_output.py tests/cli/printed/test_printed.py tests/cli/campaigns/test_changes.py",
         ),
         target(
             " ".join(

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from cli.main import main
+from steelyard_client.commands import backend
 from steelyard_client.commands.human.output import listing, segments, systems
 from steelyard_client.documents.leaderboards.judgments import (
     AnnotatorAgreement,
@@ -116,3 +121,32 @@ def test_segments_are_listed_as_they_were_judged() -> None:
 def test_how_scores_were_made(method: dict[str, Any], says: str) -> None:
     ((*_, title, kind, told),) = listing([judged(method=method)]).rows
     assert (title, kind, told) == ("esa@2", "ratings", says)
+
+
+def test_segments_are_listed_by_system_and_in_their_order(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Whatever the order in which a server lists them; those of the version that is shown."""
+    rows = [("mast", 10), ("keel", 2), ("mast", 2), ("keel", 10), ("keel", 0)]
+    asked: list[tuple[str, str, str]] = []
+
+    def list_judged_segments(campaign: str, name: str, *, test_set: str) -> Iterator[JudgedSegment]:
+        asked.append((campaign, name, test_set))
+        return (JudgedSegment(system=each, segment=at, score=1.0, raw=None, n_judgments=1) for each, at in rows)
+
+    client = SimpleNamespace(
+        list_test_sets=lambda _: [SimpleNamespace(id=1, name="news", version="3")],
+        read_human_scores=lambda *_, **__: judged(systems=[system("mast", rank=1)]),
+        list_judged_segments=list_judged_segments,
+    )
+
+    @contextmanager
+    def connected(*_: Any) -> Iterator[Any]:
+        yield client
+
+    monkeypatch.setattr(backend, "connected", connected)
+    words = ["judgments", "show", "esa", "--campaign", "wmt", "--granularity", "segment", "-f", "csv"]
+    assert main(words) == 0
+    shown = [tuple(line.split(",")[:2]) for line in capsys.readouterr().out.splitlines()[1:]]
+    assert shown == [("keel", "0"), ("keel", "2"), ("keel", "10"), ("mast", "2"), ("mast", "10")]
+    assert asked == [("wmt", "esa@2", "news@3")]
