@@ -91,7 +91,8 @@ ROOM_AREAS: dict[str, list[Target]] = {
         target("scheduler/nightly/patterns.py", "tests/scheduler/nightly/test_sources.py"),
         target(
             "scheduler/nightly/commands.py scheduler/nightly/process_group.py",
-            "tests/scheduler/nightly/test_command_secrets.py tests/scheduler/nightly/test_sources.py",
+            "tests/scheduler/nightly/test_process_group.py tests/scheduler/nightly/test_command_secrets.py "
+            "tests/scheduler/nightly/test_sources.py",
         ),
     ],
     "messages": [

@@ -345,3 +345,18 @@ def test_a_new_test_set_stands_behind_all_others_of_its_campaign(engine: Engine)
         positions = select(CampaignTestSet.position).where(CampaignTestSet.campaign_id == campaign)
         assert len(set(connection.scalars(positions))) == len(found)
     assert found == list(zip((ids[0], ids[2], ids[3], ids[4]), ("1", "3", "2", "4"), strict=True))
+
+
+def test_single_references_come_first_whatever_is_given_first(engine: Engine) -> None:
+    """Leaderboards are shown in the order of their protocols; the answer is in the order of the request."""
+    bleu, ter = parse_metric("bleu"), parse_metric("ter")
+    given_ones = [NewProtocol(labels, [metric]) for labels in ("AB", "B", "A") for metric in (ter, bleu)]
+    job = take(engine, protocols=given_ones)
+    with reading(engine) as connection:
+        stored = select(Protocol.id, Protocol.reference_labels, Protocol.metrics).order_by(Protocol.id)
+        rows = connection.execute(stored).all()
+    assert ["".join(row.reference_labels) for row in rows] == ["A", "A", "B", "B", "AB", "AB"]
+    described = {row.id: ("".join(row.reference_labels), tuple(row.metrics)) for row in rows}
+    assert [described[protocol] for protocol in job.protocols] == [
+        ("".join(each.references), (each.metrics[0].specification,)) for each in given_ones
+    ]
