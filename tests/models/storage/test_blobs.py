@@ -20,7 +20,15 @@ from models.schema.queue import Evaluation, Reduction, Shard
 from models.schema.results import ReplicatePart, Score, Statistics
 from models.schema.states import EvaluationState, LeaseState
 from models.storage import blobs
-from models.storage.blobs import collect_garbage, columns, content_of, find_lost_objects, write_object
+from models.storage.blobs import (
+    collect_garbage,
+    columns,
+    content_of,
+    delete_object_rows,
+    find_lost_objects,
+    read_stored_objects,
+    write_object,
+)
 from runtime.settings import Settings
 from scheduler.admin import retry
 from scheduler.enqueue.evaluations import enqueue_evaluations
@@ -302,3 +310,43 @@ def test_an_object_is_not_read_further_than_it_can_be_long(tmp_path, monkeypatch
     monkeypatch.setattr(blobs, "LARGEST_OBJECT", 1000)
     assert find_lost_objects([placed.address]) == {placed.address}
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - begun < 50_000
+
+
+def test_objects_of_statistics_and_of_replicates_are_kept_as_long_as_a_row_names_them(
+    sqlite_url, tmp_path, monkeypatch
+):
+    import_module("worker.computing.reducer")  # before a limit changes from which it makes its own
+    monkeypatch.setattr(scoring, "LARGEST_TRAVELLING", 0)
+    store = (tmp_path / "store").as_uri()
+    engine, _, (first, second) = stored(sqlite_url, store, statistics_bytes=0)
+    before = objects(tmp_path / "store")
+    assert len(before) == 2 * 2 * 2 * 3, "of two systems by two metrics in three shards, statistics and replicates"
+    with writing(engine) as connection:
+        assert collect_garbage(connection, store, older_seconds=-3600) == (len(before), 0)
+        assert objects(tmp_path / "store") == before
+        found = read_stored_objects(connection, [first])
+        assert {key: len(addresses) for key, addresses in found.items()} == {(first, 0): 6, (first, 1): 6}
+        everything = read_stored_objects(connection, [first, second])
+        assert {each for some in everything.values() for each in some} == {path.as_uri() for path in before}
+        lost = found[first, 1]
+        assert delete_object_rows(connection, [second], lost) == 0, "those of others stay"
+        assert delete_object_rows(connection, [first], lost) == 6
+        assert read_stored_objects(connection, [first, second]) == {
+            key: addresses for key, addresses in everything.items() if key != (first, 1)
+        }
+        assert collect_garbage(connection, store, older_seconds=-3600) == (len(before) - 6, 6)
+    assert {path.as_uri() for path in before} - {path.as_uri() for path in objects(tmp_path / "store")} == lost
+    engine.dispose()
+
+
+@pytest.mark.parametrize("content", [b"", b"righ", b"right!", b"wrong", None])
+def test_any_other_content_is_noticed(tmp_path, content):
+    placed, other = (write_object(each, (tmp_path / "store").as_uri()) for each in (b"right", b"another"))
+    file = Path(placed.address.removeprefix("file://"))
+    if content is None:
+        file.unlink()
+    else:
+        file.write_bytes(content)
+    with pytest.raises(MissingObject):
+        content_of(SimpleNamespace(blob=b"", object_url=placed.address), 100)
+    assert find_lost_objects([placed.address, other.address]) == {placed.address}
