@@ -140,6 +140,23 @@ def test_a_score_of_a_length_is_that_of_its_segments_alone(bay: Looked, monkeypa
     assert "Mean of lengths" in organiser.get(API, params={"by": "length", "format": "latex"}).text
 
 
+def test_parts_of_the_same_number_are_not_taken_for_one_another(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What was computed is kept: two domains, and two ranges of lengths."""
+    organiser = bay.service.browser(bay.organiser)
+    monkeypatch.setattr(partitions, "WORDS", (3,))
+    parts = {"domain": [[0, 1], [2, 3]], "length": [[2], [0, 1, 3]]}
+    for metric in ("bleu", "ter", "bleu"):
+        for by, groups in parts.items():
+            found = organiser.get(API, params={"by": by, "shown": "all", "metric": metric}).json()
+            assert [each["segments"] for each in found["groups"]] == [len(each) for each in groups]
+            for system in found["systems"]:
+                outputs = OUTPUTS[tuple(system["name"].split("/"))]  # type: ignore[index]
+                for score, segments in zip(system["scores"], groups, strict=True):
+                    references = [[lines[each] for each in segments] for lines in REFERENCES.values()]
+                    alone = parse_metric(found["metric"]).corpus_score([outputs[each] for each in segments], references)
+                    assert score == alone.score, (by, metric)
+
+
 def test_the_page_draws_groups_that_are_large_enough(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
     organiser = bay.service.browser(bay.organiser)
     assert 'svg class="chart"' not in organiser.get(PAGE, params={"by": "domain"}).text

@@ -77,6 +77,51 @@ def test_what_takes_long_is_computed_meanwhile(mary: Any, monkeypatch: pytest.Mo
     assert [each.level for each in done] == [0.9], "once"
 
 
+def test_what_is_kept_is_of_the_question_that_was_asked_and_of_the_systems_that_are_there(service: Service) -> None:
+    scored = Scored(service)
+    for number in range(3):
+        scored.add("", f"s{number}", 30.0 + number, ter=50.0 + number)
+    account = service.account("mary")
+    service.campaign("port", organisers=(account,))
+    mary = service.program(account)
+
+    def items(**asked: Any) -> list[str]:
+        answer = mary.get(BOARD, params={"level": 0.9, **asked})
+        assert answer.status_code == 200, answer.text
+        return [each["name"] for each in answer.json()["items"]]
+
+    assert items() == ["s2", "s1", "s0"]
+    assert items(metric="ter") == ["s0", "s1", "s2"]
+    assert items() == ["s2", "s1", "s0"]
+    scored.add("", "s3", 40.0)
+    assert items() == ["s3", "s2", "s1", "s0"]
+    found = mary.get(BOARD, params={"level": 0.8}).json()
+    assert {score["interval"]["level"] for each in found["items"] for score in each["scores"]} == {0.8}
+
+
+def test_who_may_ask_for_other_rules(service: Service) -> None:
+    scored = Scored(service)
+    for number in range(2):
+        scored.add("", f"s{number}", 30.0 + number)
+    olga, mary = service.account("olga"), service.account("mary")
+    service.campaign("port", organisers=(olga,))
+    for asked, statuses in (
+        ({}, (200, 200, 200)),
+        ({"level": 0.9}, (200, 200, 401)),
+        ({"all_submissions": True}, (200, 403, 401)),
+    ):
+        for client, status in zip(
+            (service.program(olga), service.program(mary), service.client()), statuses, strict=True
+        ):
+            assert client.get(BOARD, params=asked).status_code == status, (asked, status)
+
+
+def test_the_power_is_of_tests_at_the_level_that_was_asked_for(mary: Any) -> None:
+    for alpha in (0.05, 0.2):
+        found = mary.get(BOARD, params={"power": True, "alpha": alpha}).json()
+        assert (found["power"]["alpha"], found["ranking"]["alpha"]) == (alpha, alpha)
+
+
 def test_scores_of_parts_that_nobody_stored_are_said_to_be_missing(mary: Any) -> None:
     assert told(mary.get("/api/v1/campaigns/port/breakdown", params={"by": "length"})) == (
         404,
