@@ -3,9 +3,11 @@
 import csv
 import io
 
+import numpy as np
 import pytest
 from sqlalchemy import insert, update
 
+from campaigns.leaderboards import breakdown
 from campaigns.reports import limits
 from models.database.session import writing
 from models.schema.campaigns import Declaration
@@ -155,6 +157,31 @@ def test_parts_of_the_same_number_are_not_taken_for_one_another(bay: Looked, mon
                     references = [[lines[each] for each in segments] for lines in REFERENCES.values()]
                     alone = parse_metric(found["metric"]).corpus_score([outputs[each] for each in segments], references)
                     assert score == alone.score, (by, metric)
+
+
+def test_lengths_are_those_of_the_references_of_the_leaderboard(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
+    organiser = bay.service.browser(bay.organiser)
+    monkeypatch.setattr(partitions, "WORDS", (3,))
+    measure = {"metrics": ["bleu"], "references": [["A"]], "replicates": 0}
+    added = organiser.post(f"/api/v1/campaigns/bay/test-sets/{bay.test_set}/measures", json=measure)
+    assert added.status_code == 201, added.text
+    for references, sizes in (("A,B", [1, 3]), ("A", [2, 2]), ("A,B", [1, 3])):
+        found = organiser.get(API, params={"by": "length", "references": references}).json()
+        assert found["references"] == references.split(",")
+        assert [each["segments"] for each in found["groups"]] == sizes
+
+
+def test_a_system_that_has_no_score_of_a_group_has_no_mean_of_groups(
+    bay: Looked, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    organiser = bay.service.browser(bay.organiser)
+    scores = np.array([[90.0, np.nan], [20.0, 30.0]])
+    monkeypatch.setattr(breakdown, "scores_of_groups", lambda *_: [scores])
+    found = organiser.get(API, params={"average": "macro"}).json()["systems"]
+    assert [(each["scores"], each["macro"], each["rank"]) for each in found] == [
+        ([20.0, 30.0], 25.0, 1),
+        ([90.0, None], None, None),
+    ]
 
 
 def test_the_page_draws_groups_that_are_large_enough(bay: Looked, monkeypatch: pytest.MonkeyPatch) -> None:
