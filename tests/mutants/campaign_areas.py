@@ -43,6 +43,7 @@ CAMPAIGN_AREAS: dict[str, list[Target]] = {
             "campaigns/campaign_imports/overview.py",
             "tests/campaigns/campaign_imports/test_overview.py tests/campaigns/campaign_imports/test_previews.py",
         ),
+        target("campaigns/exports/judgment_tasks.py", "tests/campaigns/exports/test_judgment_tasks.py"),
         target(
             "campaigns/exports/stored_parts.py",
             "tests/campaigns/exports/test_shared.py tests/campaigns/exports/test_campaign.py",
@@ -63,8 +64,7 @@ CAMPAIGN_AREAS: dict[str, list[Target]] = {
         ),
         target(
             "campaigns/leaderboards/breakdown.py campaigns/leaderboards/options.py",
-            "tests/web/api/leaderboards/test_other_rules.py tests/web/api/leaderboards/test_breakdown.py "
-            "tests/web/pages/leaderboards/test_breakdown_page.py",
+            "tests/web/api/leaderboards/test_other_rules.py tests/web/api/leaderboards/test_breakdown.py",
         ),
         target(
             "campaigns/corrections/board_changes.py",

@@ -31,5 +31,7 @@ WEB_AREAS: dict[str, list[Target]] = {
             "tests/web/api/campaigns/test_quotas.py tests/web/api/campaigns/test_campaigns.py",
         ),
         target("web/api/paging.py", "tests/web/api/test_paging.py"),
+        target("web/api/accounts/notices.py", "tests/web/api/accounts/test_notice_settings.py"),
+        target("web/api/submissions/systems.py", "tests/web/pages/campaigns/test_systems.py"),
     ],
 }

@@ -228,3 +228,20 @@ def test_bibtex_is_escaped(port: Port) -> None:
     assert f"systems/{number}}}" in answer.text
     campaign = port.service.client().get(f"{ADDRESS}/citation")
     assert campaign.text.startswith("@misc{port-1-results,")
+
+
+def test_what_was_said_is_taken_back(port: Port) -> None:
+    """Where nothing said and "no" are not the same."""
+    port.submit(port.program("mary"))
+    address, mary = f"{ADDRESS}/systems/{number_of(port, 'mast')}", port.program("mary")
+    said = {"constrained": False, "parameters": 7, "affiliation": "Harbour", "description": "A mast."}
+    for change, fields in (
+        (said, said),
+        ({"affiliation": None, "description": None}, said),
+        ({"parameters": None}, {**said, "parameters": None}),
+        ({"constrained": None}, {**said, "parameters": None, "constrained": None}),
+        ({"description": ""}, {**said, "parameters": None, "constrained": None, "description": ""}),
+    ):
+        answer = mary.patch(address, json=change)
+        assert answer.status_code == 200, answer.text
+        assert {name: answer.json()[name] for name in fields} == fields, change
