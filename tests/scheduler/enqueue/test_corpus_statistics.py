@@ -116,6 +116,17 @@ def test_shards_that_wait_for_references_are_not_looked_at(context: WorkerContex
     assert {task for task, _ in sent(context)} == {"score_shard"}
 
 
+def test_shards_of_another_edition_wait_for_the_statistics_of_theirs(context: WorkerContext) -> None:
+    """Its own scheduler releases them, beside this one while a release is replaced."""
+    queue(context, metrics=["nist"])
+    with writing(context.engine) as connection:
+        for table in (Shard, CorpusStatistics):
+            connection.execute(update(table).values(edition=EDITION + 1))
+    enqueue_missing_counts(context.engine, context.settings)
+    with reading(context.engine) as connection:
+        assert set(connection.scalars(select(Shard.not_before))) == {NOT_YET}
+
+
 def test_shards_queued_by_the_release_before_wait_for_the_references_too(context: WorkerContext) -> None:
     queue(context, metrics=["nist"])
     with writing(context.engine) as connection:
