@@ -142,6 +142,40 @@ def test_an_exception_that_may_quote_a_text_tells_its_kind_and_place(lines: Line
     assert not [text for text in TEXTS if text in lines.lines[0]]
 
 
+@pytest.mark.parametrize("how", ["while it was handled", "from another", "from none"])
+def test_a_redacted_chain_names_what_python_would_name(lines: Lines, how: str) -> None:
+    """Whoever reads the line sees what came before, without any message."""
+    other = KeyError(TEXTS[0])
+    try:
+        try:
+            raise ValueError(TEXTS[0])
+        except ValueError:
+            if how == "while it was handled":
+                raise RuntimeError(TEXTS[1])  # noqa: B904 - that is what is tried
+            raise RuntimeError(TEXTS[1]) from (other if how == "from another" else None)
+    except RuntimeError:
+        log.warning("it failed", exc_info=True, extra=redact_exception())
+    said = str(lines.objects[0]["exception"])
+    names = [name for name in ("KeyError", "ValueError", "RuntimeError") if name in said.replace("\n", " ").split()]
+    assert (
+        names
+        == {
+            "while it was handled": ["ValueError", "RuntimeError"],
+            "from another": ["KeyError", "RuntimeError"],
+            "from none": ["RuntimeError"],
+        }[how]
+    )
+    assert not [text for text in TEXTS if text in lines.lines[0]]
+
+
+@pytest.mark.parametrize("before", range(950, 1001, 5))
+def test_a_password_that_is_cut_off_is_hidden_too(lines: Lines, before: int) -> None:
+    """A long message is cut after passwords are hidden: without its end, one could not be told any more."""
+    log.warning("%s postgresql://me:hunter2-hunter2-hunter2@host/name", "x" * before)
+    assert "hunter" not in lines.lines[0]
+    assert len(str(lines.objects[0]["message"])) <= 1000
+
+
 def test_what_the_database_refuses_is_not_quoted(sqlite_url: str) -> None:
     engine = make_engine(sqlite_url)
     with pytest.raises(Exception, match="no such table") as caught, reading(engine) as connection:

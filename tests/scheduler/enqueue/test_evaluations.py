@@ -6,15 +6,16 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from sqlalchemy import Engine, func, select
+from sqlalchemy import Engine, func, insert, select
 
 import worker.computing.reducer
 import worker.computing.scoring
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
+from models.schema.learned import LearnedColumn
 from models.schema.queue import Evaluation, Shard
 from models.schema.results import ReplicatePart, Score, Statistics
-from models.schema.states import EvaluationState, LeaseState, QueueClass, ResamplingUnit
+from models.schema.states import ColumnState, EvaluationState, LeaseState, QueueClass, ResamplingUnit
 from runtime.settings import Settings
 from scheduler.enqueue.evaluations import enqueue_evaluations
 from steelyard.metrics.metric import EDITION
@@ -94,3 +95,27 @@ def test_replicates_of_other_documents_are_not_taken_over(
             scores = connection.execute(select(Score.score, Score.replicate_scores).order_by(Score.evaluation_id)).all()
         assert scores[0].score == scores[1].score
         assert scores[0].replicate_scores != scores[1].replicate_scores
+
+
+@pytest.mark.parametrize("state", ColumnState)
+@pytest.mark.parametrize("metric", [0, 1])
+def test_only_what_is_finished_is_taken_over(
+    engine: Engine, settings: Settings, state: ColumnState, metric: int
+) -> None:
+    """A metric that a model has not scored yet is undefined for now; the other metrics of its evaluation are there."""
+    first = queue_job(engine, settings, segments=SEGMENTS, systems=2, metrics=["bleu", "wer"])
+    work_off(settings)
+    with writing(engine) as connection:
+        column = {"evaluation_id": first.all_evaluations[0], "metric": metric, "state": state, "remaining": 0}
+        connection.execute(insert(LearnedColumn).values(**column))
+    second = queue_job(engine, settings, segments=SEGMENTS, systems=2, metrics=["bleu", "wer"], campaign="second")
+    copied = select(Statistics.evaluation_id, Statistics.metric).where(
+        Statistics.evaluation_id.in_(second.all_evaluations)
+    )
+    with reading(engine) as connection:
+        found = {tuple(row) for row in connection.execute(copied)}
+    expected = {(evaluation, each) for evaluation in second.all_evaluations for each in (0, 1)}
+    unfinished = set() if state == ColumnState.DONE else {(second.all_evaluations[0], metric)}
+    assert found == expected - unfinished
+    taken = [2 - sum(each[0] == evaluation for each in unfinished) for evaluation in second.all_evaluations]
+    assert second.measured_before == (tuple(taken),)
