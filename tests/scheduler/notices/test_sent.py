@@ -230,6 +230,27 @@ def test_a_webhook_gets_signed_json(service_url: str, mailbox: Mailbox) -> None:
     assert len(mailbox.mails) == 2, "to the others"
 
 
+def test_each_gets_it_at_their_own_address_signed_with_their_own_secret(service_url: str, mailbox: Mailbox) -> None:
+    """Two of three people have a webhook; by mail nobody wants it."""
+    with ExitStack() as stack, receiver(204) as marys, receiver(204) as zoes:
+        port = Port.opened(Service.start(service_url, stack, webhook_private=True))
+        secrets = {}
+        for who, hook in (("mary", marys), ("zoe", zoes)):
+            changed = port.program(who).patch("/api/v1/notices/settings", json={"webhook": hook.url})
+            secrets[who] = changed.json()["webhook_secret"]
+        for who in ("mary", "zoe", "ann"):
+            choose(port, who, NoticeKind.ANNOUNCEMENT, NoticeChannel.MAIL, wanted=False)
+        announce(port)
+        assert send_notices(port.service.engine, settings_of(port)) == 2
+    assert mailbox.mails == []
+    for who, hook in (("mary", marys), ("zoe", zoes)):
+        ((headers, body),) = hook.messages
+        assert [genuine(secrets[each], headers["Steelyard-Signature"], body) for each in ("mary", "zoe")] == [
+            who == "mary",
+            who == "zoe",
+        ]
+
+
 def test_a_metric_that_failed_is_told_by_mail_and_webhook_alike(service_url: str, mailbox: Mailbox) -> None:
     with ExitStack() as stack, receiver(204) as hook:
         port = Port.opened(Service.start(service_url, stack, webhook_private=True))
