@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 from types import SimpleNamespace
@@ -10,6 +11,10 @@ from typing import Any
 import pytest
 
 from cli.campaigns.evaluated import MANY_REPORTS, Report, ranked_scores, show_matrix, write_reports
+from cli.main import main
+
+# From Python 3.12 on; the pool of the embedded worker is forked from a thread by design.
+pytestmark = pytest.mark.filterwarnings("ignore:This process .* is multi-threaded:DeprecationWarning")
 
 
 def board(**scores: float | None) -> Any:
@@ -83,3 +88,28 @@ def test_each_test_set_has_a_report_of_its_own_leaderboards(
          [f"board {each}"], [f"of {each}"], ["raft"])
         for each in range(number)
     ]  # fmt: skip
+
+
+def test_another_campaign_with_the_same_texts_is_not_shown(
+    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Test sets are stored once, and so are the rules by which they are scored: campaigns share them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("STEELYARD_BROKER_URL", raising=False)
+    texts = {"refs/A": "a b c d\ne f g h\n", "refs/B": "a b c e\ne f g i\n", "systems/mast": "a b c d\ne f\n"}
+    texts |= {f"systems/keel/{run}": f"a b c d\ne {run}\n" for run in "12"}
+    for name, text in texts.items():
+        file = tmp_path / "quay" / f"{name}.txt"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+    words = ["evaluate", "quay", "-m", "chrf", "--confidence", "0", "--processes", "1", "--database", sqlite_url]
+    for name in ("first", "second"):
+        assert main([*words, "--name", name, "--output", name]) == 0
+        boards = json.loads((tmp_path / name / "leaderboard.json").read_text())
+        assert [(each["campaign"], each["references"]) for each in boards] == [
+            (name, ["A"]), (name, ["B"]), (name, ["A", "B"]),
+        ]  # fmt: skip
+        for each in boards:
+            runs = {system["name"]: system["runs"] for system in each["systems"]}
+            assert runs == {"mast": [], "keel (2 runs)": ["1", "2"]}
+    assert "measured before" in capsys.readouterr().err

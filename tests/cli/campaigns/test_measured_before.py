@@ -17,6 +17,14 @@ from cli.campaigns.measured_before import measured_before
                 "3 of 5 metrics of 1 system were measured before (against A, B).",
             ],
         ),
+        (
+            [[2, 0, 5], [2, 5, 5], [2, 0, 5]],
+            [
+                "5 of 5 metrics of 2 systems were measured before (against B).",
+                "5 of 5 metrics of 1 system were measured before (against A, A+B).",
+                "2 of 5 metrics of 1 system were measured before.",
+            ],
+        ),
         ([[0, 0], [0, 0], [1, 1]], ["1 of 5 metrics of 2 systems were measured before (against A+B)."]),
     ],
 )

@@ -219,6 +219,20 @@ def test_a_long_course_is_that_of_the_last_runs() -> None:
     assert table.splitlines()[-1].split()[3:] == ["BLEU", "1.00", "9.00", "2.00", "▁" * 59 + "█"]
 
 
+def test_runs_without_a_score_do_not_count_among_lowest_highest_and_last() -> None:
+    table, *_ = as_text(history(None, 9.0, 3.0, 7.0, None)).split("\n\n")
+    assert table.splitlines()[-1].split()[3:] == ["BLEU", "3.00", "9.00", "7.00", "·█▁▆·"]
+    table, *_ = as_text(history(None, None)).split("\n\n")
+    assert table.splitlines()[-1].split()[3:] == ["BLEU", "n/a", "n/a", "n/a", "··"]
+
+
+def test_numbers_below_one_have_four_decimals() -> None:
+    table, *_ = as_text(history(0.25, -0.5)).split("\n\n")
+    assert table.splitlines()[-1].split()[4:7] == ["-0.5000", "0.2500", "-0.5000"]
+    table, *_ = as_text(history(0.25, -1.0)).split("\n\n")
+    assert table.splitlines()[-1].split()[4:7] == ["-1.00", "0.25", "-1.00"]
+
+
 def test_bars() -> None:
     assert bars([]) == ""
     assert bars([None, 2.0, 2.0]) == "·▄▄"
