@@ -94,7 +94,8 @@ CLIENT_AREAS: dict[str, list[Target]] = {
                 )
             ),
             "tests/cli/test_options_are_asked_for.py tests/cli/campaigns/test_tables.py "
-            "tests/cli/campaigns/test_archive.py tests/cli/campaigns/test_test_set_files.py "
+            "tests/cli/campaigns/test_archive.py tests/cli/campaigns/test_named_system.py "
+            "tests/cli/campaigns/test_test_set_files.py "
             "tests/cli/schedules/test_output.py tests/cli/printed/test_printed.py tests/cli/campaigns/test_changes.py",
         ),
         target(
@@ -102,8 +103,8 @@ CLIENT_AREAS: dict[str, list[Target]] = {
                 f"client/steelyard_client/commands/submissions/{name}.py"
                 for name in ("submit", "submit_one", "submit_output")
             ),
-            "tests/cli/test_options_are_asked_for.py tests/cli/printed/test_printed.py "
-            "tests/cli/campaigns/test_submit.py",
+            "tests/cli/campaigns/test_submit_output.py tests/cli/test_options_are_asked_for.py "
+            "tests/cli/campaigns/test_tables.py tests/cli/printed/test_printed.py tests/cli/campaigns/test_submit.py",
         ),
         target(
             " ".join(
