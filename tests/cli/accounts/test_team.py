@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import Any
 
+import pytest
 from sqlalchemy import select
 
+from cli.main import main
 from models.database.session import reading, writing
 from models.schema.campaigns import Campaign, Participation
+from steelyard_client.commands import backend
 from tests.cli.backends import Run
 from tests.cli.backends import live as live
 from tests.cli.backends import run as run
@@ -43,3 +50,35 @@ def test_teams_are_made_filled_and_take_part(run: Run, live: Live) -> None:
     assert ("Nobody leads it yet" in run("team", "create", "pier", "--affiliation", "Pier")) is not led
     with reading(live.service.engine) as connection:
         assert len(connection.execute(select(Participation)).all()) == 1
+
+
+def test_leads_come_first_and_members_leave_last(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A lead may become a member once there is another one. Addresses are as people type them."""
+    names = ("ann", "bob", "eve")
+    people = [SimpleNamespace(email=f"{name}@b.c", account_id=number) for number, name in enumerate(names)]
+    done: list[tuple[Any, ...]] = []
+    client = SimpleNamespace(
+        read_team=lambda _: SimpleNamespace(people=people),
+        update_team_member=lambda team, number, change: done.append(("change", team, number, str(change.role))),
+        add_team_member=lambda team, new: done.append(("add", team, new.email, str(new.role))),
+        remove_team_member=lambda team, number: done.append(("remove", team, number)),
+        update_team=lambda team, change: done.append(("describe", team, change.model_dump(exclude_unset=True))),
+    )
+
+    @contextmanager
+    def connected(*_: Any) -> Iterator[Any]:
+        yield client
+
+    monkeypatch.setattr(backend, "connected", connected)
+    words = ["--remove", "EVE@b.c", "--member", "Ann@b.c", "--lead", "Bob@b.c", "zoe@b.c", "--affiliation", ""]
+    assert main(["team", "update", "crew", *words]) == 0
+    assert done == [
+        ("change", "crew", 1, "lead"), ("add", "crew", "zoe@b.c", "lead"), ("change", "crew", 0, "member"),
+        ("describe", "crew", {"affiliation": ""}), ("remove", "crew", 2),
+    ]  # fmt: skip
+    done.clear()
+    assert main(["team", "update", "crew", "--remove", "tom@b.c"]) == 1
+    assert "tom@b.c is not in the team crew." in capsys.readouterr().err
+    assert not done
