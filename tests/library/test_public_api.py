@@ -67,6 +67,9 @@ def test_a_bootstrap_gives_an_interval():
     [
         lambda: BLEU().corpus_score("a single string", REFS),
         lambda: BLEU().corpus_score(SYS, REFS[0]),
+        # Of one letter each they would be taken for references of one segment.
+        lambda: BLEU().corpus_score(["a"], ["a"]),
+        lambda: BLEU().corpus_score(["a"], "a"),
         lambda: BLEU().corpus_score(SYS[:2], REFS),
         lambda: BLEU().corpus_score([1, 2, 3], REFS),
         lambda: BLEU().corpus_score([], [[]]),
@@ -213,6 +216,8 @@ def test_documents_are_drawn_and_signatures_say_so():
     )
     assert score["chrf"].replicates.tolist() == wanted.replicate_scores[0].tolist()
     assert score["chrf"].signature == ChrF().signature(1, 50, 12345, "document") != ChrF().signature(1, 50, 12345)
+    with pytest.raises(BadParameter, match="Documents are given for 11 segments, and there are 12"):
+        evaluate({"ours": system}, references=[refs], metrics=["chrf"], bootstrap=50, documents=names[:11])
 
 
 @pytest.mark.parametrize("metrics", [["bleu", "chrf:space=yes"], ["chrf:space=yes", "bleu"]])

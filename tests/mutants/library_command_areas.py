@@ -29,7 +29,8 @@ LIBRARY_COMMAND_AREAS: dict[str, list[Target]] = {
     "evaluation": [
         target(
             "library/steelyard/evaluation.py library/steelyard/metrics/score.py library/steelyard/metrics/scoring.py",
-            "tests/library/test_public_api.py tests/library/metrics/test_metric.py tests/library/test_composed.py",
+            "tests/library/test_public_api.py tests/library/metrics/test_metric.py tests/library/test_composed.py "
+            "tests/library/test_sacrebleus_programs.py",
         ),
         target(
             "library/steelyard/compat.py library/steelyard/metrics/keywords.py",
@@ -107,7 +108,8 @@ LIBRARY_COMMAND_AREAS: dict[str, list[Target]] = {
                     *("leftovers", "lengths", "repetition", "twins"),
                 )
             ),
-            "tests/library/checks/test_checks.py tests/library/checks/test_check.py",
+            "tests/library/checks/test_check.py tests/library/checks/test_checks.py "
+            "tests/library/checks/test_large_outputs.py",
         ),
         target(
             "library/steelyard/checks/matching.py library/steelyard/checks/order.py "

@@ -38,7 +38,8 @@ def test_empty_and_copied_segments_are_named():
 
 
 def test_what_is_empty_in_the_source_may_be_empty():
-    assert codes("a b\n\nc d", CheckContext(3, b"x y\n\nz z")) == {}
+    for nothing in ("", " ", "\t\u3000"):
+        assert codes("a b\n\nc d", CheckContext(3, f"x y\n{nothing}\nz z".encode())) == {}
 
 
 def test_other_outputs_that_are_the_same_are_reported():

@@ -7,6 +7,7 @@ import pytest
 
 from steelyard.errors import ProgramFailed
 from steelyard.metrics.content_scores import Content
+from steelyard.metrics.learned.devices import VARIABLE
 from steelyard.metrics.programs import running
 from steelyard.metrics.programs.answers import LONGEST_LINE, Answers, Nonsense
 from steelyard.metrics.programs.registration import RegisteredProgram
@@ -55,6 +56,24 @@ def test_a_program_that_keeps_running_is_started_once(tmp_path):
     assert scores_of(kept) == (RIGHT, "")
     assert scores_of(kept) == (RIGHT, "")
     assert (tmp_path / "starts").read_text() == "started\n"
+
+
+def test_ids_are_never_used_twice():
+    """A late answer to a batch that was given up would else be that of another segment."""
+    script = (
+        "import json, sys\n"
+        "for line in filter(str.strip, sys.stdin):\n"
+        "    asked = json.loads(line)\n"
+        "    print(json.dumps({'id': asked['id'], 'score': 1, 'was': asked['id']}), flush=True)\n"
+    )
+    kept, asked = (
+        {},
+        RegisteredProgram("judge", (sys.executable, "-c", script), ("source",), "1", batch=3, keeps_running=True),
+    )
+    score_by_program(asked, CONTENTS, kept.update)
+    again = {}
+    score_by_program(asked, CONTENTS, again.update)
+    assert [each.beside for each in (*kept.values(), *again.values())] == [f'{{"was": "{at}"}}' for at in range(1, 15)]
 
 
 def test_one_that_has_ended_since_is_started_again(tmp_path):
@@ -212,6 +231,10 @@ def test_secrets_of_the_installation_are_not_in_its_environment(monkeypatch):
     script = "import os, sys; sys.exit(os.environ.get('JUDGE_API_KEY') + str('STEELYARD_DATABASE_URL' in os.environ))"
     asked = RegisteredProgram("judge", (sys.executable, "-c", script), ("source",), "1")
     assert "It said at last: keyFalse" in scores_of(asked)[1]
+    monkeypatch.setenv(VARIABLE, "cuda:1")
+    script = "import os, sys; sys.exit(str({k: v for k, v in os.environ.items() if k.startswith('STEELYARD_')}))"
+    asked = RegisteredProgram("judge", (sys.executable, "-c", script), ("source",), "1")
+    assert scores_of(asked)[1].endswith(f"It said at last: {{'{VARIABLE}': 'cuda:1'}}")
 
 
 def test_it_reads_what_was_registered():
