@@ -80,6 +80,7 @@ def test_a_bootstrap_gives_an_interval():
         lambda: BLEU().pairwise("ab", ["a"]),
         lambda: BLEU().accumulator().compute(),
         lambda: evaluate({}, references=REFS),
+        lambda: evaluate([SYS], references=REFS),
         lambda: evaluate({"ours": SYS[:2]}, references=REFS),
     ],
 )

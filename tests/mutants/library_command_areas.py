@@ -34,7 +34,7 @@ LIBRARY_COMMAND_AREAS: dict[str, list[Target]] = {
         ),
         target(
             "library/steelyard/compat.py library/steelyard/metrics/keywords.py",
-            "tests/library/metrics/test_keywords.py tests/library/test_sacrebleus_programs.py",
+            "tests/library/test_compat.py tests/library/metrics/test_keywords.py",
         ),
         target(
             "library/steelyard/metrics/content_scores.py library/steelyard/metrics/needed_statistics.py",

@@ -1,5 +1,6 @@
 """Outputs for many language pairs: which belongs to which test set."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -129,6 +130,19 @@ def test_each_pair_of_a_file_for_many_is_cut_out_once_with_its_line_numbers(tmp_
     assert alone["news"].path.name == alone["new"].path.name == "Yolu.jsonl"
     assert alone["news"].path.read_text().split("\n") == [lines[0], "", lines[2], "", ""]
     assert alone["new"].path.read_text().split("\n") == ["", lines[1], "", "", ""]
+
+
+def test_pieces_of_a_packed_file_are_not_packed_and_not_called_so(tmp_path: Path) -> None:
+    """Whoever is sent a file that is called `.gz` and is not may refuse it."""
+    path = rows(tmp_path / "Yolu.jsonl", "en-cs_CZ_#_news_#_a.1", "en-de_DE_#_news_#_a.1")
+    plain, packed = path.read_bytes(), tmp_path / "sent" / "Yolu.jsonl.gz"
+    packed.parent.mkdir()
+    packed.write_bytes(gzip.compress(plain))
+    alone = each_pair_alone(match({"Yolu.jsonl.gz": packed}, TEST_SETS)[0], tmp_path / "cut")
+    assert {
+        name: (each.path.name, each.path.read_bytes().split(b"\n")[at]) for at, (name, each) in enumerate(alone.items())
+    } == {name: ("Yolu.jsonl", plain.split(b"\n")[at]) for at, name in enumerate(alone)}
+    assert len(alone) == 2
 
 
 def test_a_file_for_one_pair_is_not_copied(tmp_path: Path) -> None:
