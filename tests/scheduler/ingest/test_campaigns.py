@@ -18,7 +18,14 @@ from models.schema.corpus import Document, Protocol, Reference, Submission, Syst
 from models.schema.queue import Compatibility, Evaluation, Shard, ShardEvaluation
 from runtime.settings import Settings
 from scheduler.errors import BadIngest
-from scheduler.ingest.campaigns import IngestResult, NewProtocol, NewSubmission, ingest_campaign, store_campaign
+from scheduler.ingest.campaigns import (
+    IngestResult,
+    NewProtocol,
+    NewSubmission,
+    ingest_campaign,
+    store_campaign,
+    store_systems_without_texts,
+)
 from scheduler.ingest.test_sets import NewTestSet, link_test_set, store_test_set
 from scheduler.ingest.texts import segment_count, text_blocks
 from steelyard.formats.detection import read_text
@@ -26,6 +33,7 @@ from steelyard.formats.filed import FiledText
 from steelyard.metrics.registry import parse_metric
 from steelyard.text.limits import TextLimits
 from tests.scheduler.jobs import one_block_shards, queue_job, some_text
+from worker.computing.scoring import read_texts
 
 REFERENCE = b"a b\n\nc"
 GOOD = NewTestSet("set", {"A": REFERENCE, "B": b"x\ny\nz"}, source=b"1\n2\n3", source_language="en")
@@ -360,3 +368,18 @@ def test_single_references_come_first_whatever_is_given_first(engine: Engine) ->
     assert [described[protocol] for protocol in job.protocols] == [
         ("".join(each.references), (each.metrics[0].specification,)) for each in given_ones
     ]
+
+
+@pytest.mark.parametrize("segments", [1, 255, 256, 257, 600])
+def test_outputs_of_which_there_are_only_scores_read_as_empty_lines(engine: Engine, segments: int) -> None:
+    """As many as the test set has segments, in each range of blocks."""
+    with writing(engine) as connection:
+        campaign = store_campaign(connection, "c")
+        test_set = store_test_set(connection, campaign, NewTestSet("scores", {}, segments=segments))
+        stored = store_systems_without_texts(connection, campaign, test_set, ["a", "b"])
+        assert store_systems_without_texts(connection, campaign, test_set, ["b", "a"]) == stored[::-1]
+        texts = list(connection.scalars(select(Submission.text_id).order_by(Submission.id)))
+        blocks = -(-segments // 256)
+        assert read_texts(connection, texts, 0, blocks) == [b"\n" * (segments - 1)] * 2
+        parts = [read_texts(connection, texts[:1], block, block + 1)[0] for block in range(blocks)]
+        assert b"\n".join(parts) == b"\n" * (segments - 1)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, select
 
-from models.database.session import reading, writing
+from models.database.session import make_engine, reading, writing
 from models.results.leaderboard import read_leaderboard
 from models.schema.corpus import LayerBlock, Submission, Text, TextBlock
 from models.schema.results import Score
@@ -25,7 +25,7 @@ from steelyard.metrics.alignment.sempos import TYPES
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
-from tests.scheduler.jobs import one_block_shards, run_until_done, similar_text, some_text
+from tests.scheduler.jobs import one_block_shards, run_until_done, similar_text, some_text, work_off
 
 LINES = b"dogs bark\ncats"
 LEMMAS = b"dog bark\ncat"
@@ -179,3 +179,41 @@ def test_a_stored_text_without_the_layer_fails_its_evaluation_with_a_reason(sqli
     assert (progress.done, progress.failed) == (1, 1)
     assert 'lacks the layer "sempos"' in bare.reason
     assert full.scores[0].score == 100
+
+
+def test_an_output_given_twice_takes_no_layers_from_the_next_one(sqlite_url: str) -> None:
+    """Each has the score that it has alone, whichever of them come before it."""
+    settings, reference = one_block_shards(sqlite_url), some_text(200, 1)
+    outputs = [similar_text(reference, seed) for seed in (3, 4, 5)]
+    layered = [{"sempos": annotated(text, 1)} for text in (reference, *outputs)]
+    alone = [
+        score_systems(
+            Segments(
+                references=[reference],
+                hypotheses=[text],
+                layers={"sempos": [layered[0]["sempos"], layer["sempos"]]},
+            ),
+            [SemPOS()],
+            replicates=0,
+            seed=7,
+        )[0].scores[0]
+        for text, layer in zip(outputs, layered[1:], strict=True)
+    ]
+    assert len(set(alone)) == 3
+    order = (0, 0, 1, 0, 2, 1)
+    engine = make_engine(sqlite_url)
+    job = ingest_campaign(
+        engine,
+        settings,
+        campaign="c",
+        test_set=NewTestSet("t", {"A": reference}, layers={"A": layered[0]}),
+        submissions=[
+            NewSubmission(f"s{number}", outputs[which], layers=layered[which + 1]) for number, which in enumerate(order)
+        ],
+        protocols=[NewProtocol(["A"], [SemPOS()], 0)],
+    )
+    work_off(settings)
+    with reading(engine) as connection:
+        scores = dict(tuple(row) for row in connection.execute(select(Score.evaluation_id, Score.score)))
+    assert [scores[evaluation] for evaluation in job.evaluations[0]] == [alone[which] for which in order]
+    engine.dispose()

@@ -1,4 +1,4 @@
-"""How the command of a schedule is ended, and what it has left behind."""
+"""How the command of a schedule is ended, what it has left behind, and what it is told."""
 
 from __future__ import annotations
 
@@ -59,3 +59,17 @@ def test_what_a_command_leaves_behind_is_ended_even_if_it_ignores_signals(tmp_pa
     finally:
         with suppress(ProcessLookupError):
             os.kill(left, signal.SIGKILL)
+
+
+def test_what_is_told_counts_more_than_what_is_passed_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scheduler itself may have been started with a variable of that name."""
+    monkeypatch.setenv("STEELYARD_DATE", "1999-12-31")
+    run_command(
+        ["sh", "-c", 'echo "$STEELYARD_DATE" > date'],
+        folder=str(tmp_path),
+        environment={"STEELYARD_DATE": "2026-11-22"},
+        seconds=600.0,
+        stop=threading.Event(),
+        passed_on=["STEELYARD_DATE"],
+    )
+    assert (tmp_path / "date").read_text() == "2026-11-22\n"
