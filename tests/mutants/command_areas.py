@@ -25,8 +25,12 @@ COMMAND_AREAS: dict[str, list[Target]] = {
         target("cli/campaigns/judgment_files.py", "tests/cli/meta_evaluation/test_judgments.py"),
         target("cli/processes/up.py", "tests/cli/processes/test_up.py"),
         target(
-            "cli/processes/health.py cli/processes/http_option.py cli/processes/database.py cli/processes/serve.py",
+            "cli/processes/health.py cli/processes/http_option.py cli/processes/serve.py",
             "tests/cli/processes/test_health.py tests/cli/processes/test_processes.py",
+        ),
+        target(
+            "cli/processes/database.py",
+            "tests/cli/processes/test_database.py tests/models/database/test_compatibility.py",
         ),
         target("cli/processes/working.py", "tests/cli/processes/test_working.py"),
         target("cli/scoring/model.py", "tests/cli/scoring/test_model.py"),
