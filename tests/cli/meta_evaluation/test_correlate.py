@@ -7,6 +7,7 @@ import pytest
 from sqlalchemy import update
 
 from cli.main import main
+from cli.meta_evaluation import correlation_report
 from models.database.session import writing
 from models.schema.results import Score
 from tests.analysis.judged import human_scores, judge, scored_campaign
@@ -120,6 +121,27 @@ def test_the_plot_names_the_systems(correlate, tmp_path):
     assert "<svg" in svg
     assert "system0" in svg
     assert "HUMAN-A" not in svg
+
+
+def test_plots_and_reports_show_scores_as_they_are_of_those_that_are_compared(correlate, tmp_path, monkeypatch):
+    """Where less is better correlations are of negated scores, which nobody wants to see; who is left out stays out."""
+    drawn, written = [], []
+    monkeypatch.setattr(correlation_report, "scatter", lambda points, *_, **__: drawn.extend(points) or "<svg/>")
+    monkeypatch.setattr(
+        correlation_report,
+        "scatters_body",
+        lambda systems, metrics, _: written.append((list(systems), metrics["TER"])) or "",
+    )
+    files = ("--plot", str(tmp_path / "plot.svg"), "--report", str(tmp_path / "page.html"))
+    words = ("--metrics", "ter", "--granularity", "system", "--leave-out", "system1")
+    status, out, _ = correlate(*words, *files)
+    assert (status, "4 systems judged and scored" in out) == (0, True)
+    assert len(drawn) == 4
+    assert all(score > 0 for _, score, _ in drawn)
+    ((systems, scores),) = written
+    assert systems == [name for name, *_ in drawn]
+    assert scores == [score for _, score, _ in drawn]
+    assert "system1" not in systems
 
 
 def test_the_report_holds_tables_tests_and_charts(correlate, tmp_path):
