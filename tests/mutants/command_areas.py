@@ -21,6 +21,11 @@ COMMAND_AREAS: dict[str, list[Target]] = {
             "cli/campaigns/evaluated.py cli/campaigns/measured_before.py",
             "tests/cli/campaigns/test_measured_before.py tests/cli/campaigns/test_evaluated.py",
         ),
+        target(
+            "cli/campaigns/evaluate.py",
+            "tests/cli/terminal/test_progress.py tests/cli/campaigns/test_evaluated.py tests/cli/terminal/test_due.py "
+            "tests/acceptance/test_evaluate.py",
+        ),
         target("cli/campaigns/noticed.py", "tests/cli/scoring/test_check.py"),
         target("cli/campaigns/judgment_files.py", "tests/cli/meta_evaluation/test_judgments.py"),
         target("cli/processes/up.py", "tests/cli/processes/test_up.py"),
