@@ -85,6 +85,19 @@ def test_everything_comes_back_to_the_bit(engine: Engine, test_set: tuple[int, i
         assert list_annotators(connection, stored.id) == sorted({each.annotator for each in RATINGS})
 
 
+def test_the_best_system_by_its_score_comes_first(engine: Engine, test_set: tuple[int, int]) -> None:
+    """Whatever the raw mean says; equal ones by name."""
+    systems = [
+        SystemRow("carl", 0.5, 90.0),
+        SystemRow("anna", 0.5, 10.0),
+        SystemRow("bert", 0.75, 50.0),
+        SystemRow("dora", -0.25, 95.0),
+    ]
+    stored, _ = store(engine, test_set, new(systems=systems))
+    with reading(engine) as connection:
+        assert [row.system for row in read_systems(connection, stored.id)] == ["bert", "anna", "carl", "dora"]
+
+
 def test_spans_waves_and_times_come_back_and_make_another_version(engine: Engine, test_set: tuple[int, int]) -> None:
     plain, _ = store(engine, test_set, new())
     spans = [
