@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from steelyard.metrics.registry import parse_metric
@@ -56,6 +56,8 @@ def test_only_of_systems_it_is_said_how_many_segments_there_are():
 
 
 @given(st.text())
+@example("100%25; of %41;")
+@example("%")
 def test_every_name_can_be_written_and_is_read_back(name):
     written = written_name(name)
     assert plain_name(written) == name
