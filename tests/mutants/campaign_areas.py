@@ -15,9 +15,13 @@ CAMPAIGN_AREAS: dict[str, list[Target]] = {
     ],
     "test sets": [
         target(
-            "campaigns/test_sets/files.py campaigns/test_sets/stored.py",
-            "tests/campaigns/test_sets/test_files.py tests/campaigns/test_sets/test_stored.py "
-            "tests/campaigns/test_segment_ids.py tests/campaigns/test_changes.py tests/campaigns/test_corrections.py",
+            "campaigns/test_sets/files.py",
+            "tests/campaigns/test_sets/test_files.py tests/campaigns/test_segment_ids.py",
+        ),
+        target(
+            "campaigns/test_sets/stored.py",
+            "tests/campaigns/test_sets/test_stored.py tests/campaigns/test_changes.py "
+            "tests/web/api/campaigns/test_what_is_told.py tests/campaigns/test_corrections.py",
         ),
     ],
     "setting": [

@@ -81,6 +81,7 @@ def test_autoranks_are_pinned_to_columns_each_once() -> None:
     assert names(pinned_autoranks(metrics("bleu", COMET, "autorank:of=2")))[-1].endswith(":of=2")
     for wrong, message in (("autorank:of=3", "not made of AutoRanks"), ("autorank:of=4", "has no metric"),
                            ("autorank:of=0", "has no metric"), ("autorank:of=chrf", "has no metric"),
+                           ("autorank:of=1,3", "not made of AutoRanks"), ("autorank:of=²", "has no metric"),
                            ("autorank:of=1,bleu", "each once")):  # fmt: skip
         with pytest.raises(BadParameter, match=message):
             pinned_autoranks(metrics("bleu", COMET, wrong))
