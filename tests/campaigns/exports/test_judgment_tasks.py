@@ -112,3 +112,5 @@ def test_what_is_chosen_for_appraise_is_what_its_tasks_have(site: Service) -> No
     assert kinds(batches(checks=0)) == {"TGT"}
     assert kinds(batches(checks=12)) > {"TGT"}
     assert batches(seed=1) == batches(seed=1) != batches(seed=2)
+    beside = [batches(protocol=AnnotationProtocol.CESA, together=number) for number in (1, 2, 3)]
+    assert beside[0] != beside[1] != beside[2]

@@ -85,6 +85,10 @@ def test_autoranks_are_pinned_to_columns_each_once() -> None:
                            ("autorank:of=1,bleu", "each once")):  # fmt: skip
         with pytest.raises(BadParameter, match=message):
             pinned_autoranks(metrics("bleu", COMET, wrong))
+    with pytest.raises(BadParameter) as refused:
+        pinned_autoranks(metrics("bleu", COMET, "autorank:of=chrf"))
+    assert str(refused.value).count("AutoRank") == 0, "only what it can be made of is named"
+    assert str(refused.value).count("BLEU") == 1
 
 
 def scored(scores: object, places: Sequence[int | None] | None = None, **rows: int) -> ScoredSystems:

@@ -87,6 +87,17 @@ def test_several_files_for_all_test_sets_are_of_one_system(port: Port) -> None:
     assert "This field is required" in send(mary, files, test_set="*").text
 
 
+def test_two_versions_of_a_test_set_have_an_output_each(port: Port) -> None:
+    mary = port.browser("mary")
+    for reference in (b"kocka\npes\ndum\n", b"kocour\npes\ndum\n"):
+        with_test_set(port.service.engine, "port 1", given(reference, SOURCE), name="pier")
+    files = [("pier@1.txt", b"kocka\npes\nx\n"), ("pier@2.txt", b"kocour\npes\nx\n"), ("pier.txt", b"a\nb\nc\n")]
+    answer = send(mary, files, test_set="*", system="mast")
+    assert "2 of 3 outputs were stored." in answer.text
+    listed = port.program("mary").get("/api/v1/campaigns/port%201/submissions").json()["items"]
+    assert {each["test_set"] for each in listed if each["system"] == "mast"} == {"pier@1", "pier@2"}
+
+
 def test_of_files_for_one_test_set_none_is_stored(port: Port) -> None:
     mary = port.browser("mary")
     with_test_set(port.service.engine, "port 1", given(source=SOURCE), name="pier")
