@@ -35,3 +35,5 @@ def test_a_cursor_is_an_id_that_the_database_can_hold() -> None:
     for bad in ("-1", "1.5", "x", "٣", "1 ", str(LARGEST_ID + 1)):
         with pytest.raises(BadRequest):
             parse_cursor(bad)
+    # PostgreSQL's bigint.
+    assert LARGEST_ID == 9_223_372_036_854_775_807
