@@ -72,3 +72,24 @@ def test_what_makes_room_for_others_is_computed_for_those_who_wait(slow: Backgro
     begin.set()
     waiting.join(60)
     assert found == ["made"]
+
+
+def test_what_has_not_begun_when_it_closes_is_never_begun(slow: BackgroundCache) -> None:
+    """A process that ends waits for its threads: for what runs, and not for all that was asked for."""
+    running, go_on, made = threading.Event(), threading.Event(), list[str]()
+
+    def first() -> None:
+        running.set()
+        assert go_on.wait(60)
+        made.append("first")
+
+    assert slow.get("first", first, 0) is None
+    assert running.wait(60)
+    assert slow.get("second", lambda: made.append("second"), 0) is None
+    # It waits for nothing.
+    slow.close()
+    assert made == []
+    go_on.set()
+    assert slow._thread is not None
+    slow._thread.shutdown(wait=True)
+    assert made == ["first"]
