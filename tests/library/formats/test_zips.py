@@ -70,7 +70,20 @@ def test_names_that_lead_elsewhere_or_are_too_long_write_nothing(tmp_path, name)
 @pytest.mark.parametrize("names", [("a", "a/x.txt"), ("a/x.txt", "a"), ("a", "a/b/x.txt")])
 def test_a_file_and_a_folder_of_one_name_are_refused(tmp_path, names):
     path = packed(tmp_path / "port.zip", dict.fromkeys(names, "x"))
-    with pytest.raises(BadCampaign, match=f"^The zip has a file and a folder of one name: {names[1]} does not fit"):
+    with pytest.raises(
+        BadCampaign, match=rf"^The zip has two files, or a file and a folder, of one name: {names[1]}\.$"
+    ):
+        unpacked(path)
+
+
+@pytest.mark.filterwarnings("ignore:Duplicate name")
+@pytest.mark.parametrize("other", ["a/x.txt", "a//x.txt", "./a/x.txt"])
+def test_two_files_of_one_name_are_refused(tmp_path, other):
+    path = tmp_path / "port.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        for name in ("a/x.txt", other):
+            archive.writestr(name, "x")
+    with pytest.raises(BadCampaign, match="of one name"):
         unpacked(path)
 
 

@@ -91,12 +91,11 @@ def unpack(archive: ZipFile, root: Path, limits: TextLimits) -> None:
         target = root / each.filename
         try:
             target.parent.mkdir(parents=True, exist_ok=True)
-            written = target.open("wb")
-        except (FileExistsError, NotADirectoryError, IsADirectoryError) as error:
+            # Never over another: of two files of one name nobody knows which is meant.
+            written = target.open("xb")
+        except (FileExistsError, NotADirectoryError) as error:
             name = printable(each.filename)[:100]
-            raise BadCampaign(
-                f"The zip has a file and a folder of one name: {name} does not fit beside others."
-            ) from error
+            raise BadCampaign(f"The zip has two files, or a file and a folder, of one name: {name}.") from error
         with archive.open(each) as content, written:
             # What the zip says of sizes need not be true.
             while part := content.read(1 << 20):
