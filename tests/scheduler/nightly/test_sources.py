@@ -332,3 +332,17 @@ def test_what_a_command_said_before_it_ended_is_heard() -> None:
         assert process.stdout is not None
         process.wait()
         assert _listen(process, process.stdout, 60.0, None) == (b"last words", True)
+
+
+@pytest.mark.parametrize("twin", ["cafe\u0301", "CAFÉ", "ｃafé"])
+def test_names_that_look_alike_are_refused_however_they_are_composed(tmp_path: Path, twin: str) -> None:
+    write(tmp_path, {"out/news/café.txt": "a\nb\n", f"out/chat@2/{twin}.txt": "a\nb\nc\n"})
+    with pytest.raises(BadSource, match="a name too similar"):
+        read(folder_source(f"{tmp_path}/out/{{test_set}}/{{system}}.txt"))
+
+
+@pytest.mark.parametrize("metrics", [("sempos",), ("chrf", "sempos"), ("sempos", "chrf")])
+def test_a_layer_that_any_metric_needs_is_missed(tmp_path: Path, metrics: tuple[str, ...]) -> None:
+    write(tmp_path, {"out/tug.txt": "a\nb\n"})
+    with pytest.raises(BadSource, match="lacks the layer"):
+        read(folder_source(f"{tmp_path}/out/{{system}}.txt", TWO[:1]), TWO[:1], metrics)
