@@ -10,7 +10,7 @@ from campaigns.submissions.selected_evaluations import change_evaluations
 from models.database.session import reading
 from models.schema.queue import Evaluation
 from models.schema.roles import Scope
-from scheduler.admin import Action
+from scheduler import admin
 from steelyard_client.documents.submissions.evaluations import EvaluationsCancel
 from tests.service.port import Port
 
@@ -39,7 +39,7 @@ def test_the_command_line_may_change_more_at_once_than_a_request(port: Port, mon
     assert (answer.status_code, "Select fewer." in answer.json()["error"]["message"]) == (422, True)
     selection = EvaluationsCancel(evaluations=evaluations, reason="harbour closed")
     changed = change_evaluations(
-        port.service.engine, port.service.settings, COMMAND_LINE, Action.CANCEL, selection, dry_run=False
+        port.service.engine, port.service.settings, COMMAND_LINE, admin.Action.CANCEL, selection, dry_run=False
     )
     assert [each.id for each in changed.evaluations] == evaluations
 
@@ -64,3 +64,16 @@ def test_what_is_left_alone_is_counted_by_its_states(port: Port) -> None:
     assert ([each["id"] for each in cancelled["evaluations"]], cancelled["skipped"]) == ([first], {})
     again = ann.post("/api/v1/evaluations/cancel", json={"evaluations": [first, second], "reason": "no"}).json()
     assert ([each["id"] for each in again["evaluations"]], again["skipped"]) == ([second], {"cancelled": 1})
+
+
+def test_what_ended_meanwhile_is_not_called_changed(port: Port, monkeypatch: pytest.MonkeyPatch) -> None:
+    port.submit(port.program("mary"))
+    port.submit(port.program("zoe"))
+    with reading(port.service.engine) as connection:
+        first, *others = connection.scalars(select(Evaluation.id).order_by(Evaluation.id))
+    cancel = admin.cancel
+    monkeypatch.setattr(
+        admin, "cancel", lambda engine, evaluations, *reason, **audit: cancel(engine, [first], *reason, **audit)
+    )
+    answer = port.program("ann").post("/api/v1/evaluations/cancel", json={"evaluations": [first, *others]}).json()
+    assert [each["id"] for each in answer["evaluations"]] == [first]
