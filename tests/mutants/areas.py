@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tests.mutants.analysis_areas import ANALYSIS_AREAS
+from tests.mutants.backend_areas import BACKEND_AREAS
 from tests.mutants.campaign_areas import CAMPAIGN_AREAS
 from tests.mutants.client_areas import CLIENT_AREAS
 from tests.mutants.command_areas import COMMAND_AREAS
 from tests.mutants.library_areas import LIBRARY_AREAS
 from tests.mutants.library_command_areas import LIBRARY_COMMAND_AREAS
-from tests.mutants.room_areas import ROOM_AREAS
 from tests.mutants.server_areas import SERVER_AREAS
 from tests.mutants.target import Target
 from tests.mutants.web_areas import WEB_AREAS
@@ -19,7 +19,7 @@ FILES: tuple[dict[str, list[Target]], ...] = (
     CLIENT_AREAS,
     COMMAND_AREAS,
     SERVER_AREAS,
-    ROOM_AREAS,
+    BACKEND_AREAS,
     CAMPAIGN_AREAS,
     WEB_AREAS,
     ANALYSIS_AREAS,

@@ -13,7 +13,7 @@ CAMPAIGN_AREAS: dict[str, list[Target]] = {
         ),
         target("campaigns/background.py", "tests/campaigns/test_background.py"),
     ],
-    "test sets": [
+    "test_sets": [
         target(
             "campaigns/test_sets/files.py",
             "tests/campaigns/test_sets/test_files.py tests/campaigns/test_segment_ids.py",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.mutants.target import Target, of_one_name, target
 
-ROOM_AREAS: dict[str, list[Target]] = {
+BACKEND_AREAS: dict[str, list[Target]] = {
     "corpus": [
         *of_one_name("models/corpus", "documents", "tests/models/corpus"),
         target(
