@@ -3,7 +3,6 @@
 import csv
 import json
 import re
-import shutil
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +13,7 @@ from cli.main import main
 from models.database.session import make_engine, reading, writing
 from models.schema.results import Randomization, Score, SystemRuns
 from models.storage.arrays import pack
-from runtime.settings import Settings
-from scheduler.ingest.campaigns import NewProtocol, NewSubmission, ingest_campaign
-from scheduler.ingest.test_sets import NewTestSet
+from scheduler.ingest.campaigns import NewSubmission
 from steelyard.metrics.registry import parse_metric
 from steelyard.metrics.score_systems import score_systems
 from steelyard.metrics.segments import Segments
@@ -24,76 +21,22 @@ from steelyard.resampling.interval import bca_interval
 from steelyard.resampling.jackknife import leave_one_out
 from steelyard.resampling.paired import paired_bootstrap, paired_randomization
 from tests.cli import latex_reader
-from tests.cli.status import status_of
-from tests.scheduler.jobs import similar_text, some_text, work_off
-
-METRICS = ("bleu", "ter")
-REPLICATES, SEED, SEGMENTS = 200, 5, 60
-REFERENCE = some_text(SEGMENTS, 1)
-
-
-def worse(step: int, seed: int) -> bytes:
-    """The reference, more of it replaced the greater the step."""
-    text = REFERENCE
-    for number in range(step):
-        text = similar_text(text, 100 * seed + number)
-    return text
-
-
-# tug and barge are alike, raft is clearly the worst; ferry has three runs, and copy is barge once more.
-TUG, BARGE, RAFT = worse(1, 1), worse(1, 2), worse(6, 3)
-FERRY = {run: worse(2, 4 + number) for number, run in enumerate(("x", "y", "z"))}
-LATER = worse(1, 9)
-SUBMISSIONS = [
-    *(NewSubmission(name, text) for name, text in {"tug": TUG, "barge": BARGE, "raft": RAFT, "copy": BARGE}.items()),
-    *(NewSubmission("ferry", text, run=run) for run, text in FERRY.items()),
-]
-
-
-def submit(url: str, submissions, replicates: int = REPLICATES, campaign: str = "port", labels=("A",)):
-    engine = make_engine(url)
-    settings = Settings(database_url=url)
-    protocol = [NewProtocol(labels, [parse_metric(each) for each in METRICS], replicates, SEED)]
-    test_set = NewTestSet(campaign, {"A": REFERENCE})
-    job = ingest_campaign(
-        engine, settings, campaign=campaign, test_set=test_set, submissions=submissions, protocols=protocol
-    )
-    engine.dispose()
-    work_off(settings)
-    return job
-
-
-@pytest.fixture(scope="module")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database in which everything is scored."""
-    from models.database import migrate
-
-    path = tmp_path_factory.mktemp("compare") / "port.db"
-    url = f"sqlite:///{path}"
-    migrate.upgrade(url)
-    submit(url, SUBMISSIONS)
-    return path
-
-
-@pytest.fixture
-def database(template: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
-    shutil.copy(template, tmp_path / "port.db")
-    monkeypatch.chdir(tmp_path)
-    url = f"sqlite:///{tmp_path / 'port.db'}"
-    monkeypatch.setenv("STEELYARD_DATABASE_URL", url)
-    return url
-
-
-def shown(capsys, *arguments: str) -> str:
-    assert main([*arguments]) == 0
-    return capsys.readouterr().out
-
-
-def refused(capsys, *arguments: str) -> tuple[int, str]:
-    status = status_of([*arguments])
-    captured = capsys.readouterr()
-    assert captured.out == ""
-    return status, captured.err
+from tests.cli.leaderboards.port import (
+    BARGE,
+    FERRY,
+    LATER,
+    METRICS,
+    RAFT,
+    REFERENCE,
+    REPLICATES,
+    SEED,
+    SEGMENTS,
+    SUBMISSIONS,
+    TUG,
+    refused,
+    shown,
+    submit,
+)
 
 
 @pytest.fixture(scope="module")
@@ -208,23 +151,6 @@ def test_against_a_baseline(database, capsys):
     assert len(table) == 8
     assert {row["direction"] for row in table if row["b"] == "raft"} == {"worse"}
     assert {(row["campaign"], row["references"], row["correction"]) for row in table} == {("port", "A", "bh")}
-
-
-def test_a_report_has_the_tests_that_were_made(database, capsys):
-    arguments = ("--baseline", "tug", "--test", "randomization", "--trials", "70", "-m", "ter", "--correction", "bh")
-    shown(capsys, "compare", *arguments, "--report", "tests.html", "--interval", "bca")
-    page = Path("tests.html").read_text(encoding="utf-8")
-    assert "paired approximate randomization with 70 trials, two-sided, Benjamini-Hochberg-corrected" in page
-    assert "Differences by BLEU" not in page, "only TER was asked for"
-    assert page.count("ferry (3 runs)") > 5
-    assert 'id="drivers"' in page
-    assert refused(capsys, "compare", "--report", "nowhere/tests.html")[0] == 1
-    # All pairs by all metrics are enough to rank by.
-    shown(capsys, "compare", "--baseline", "none", "--report", "all.html", "--alpha", "0.2")
-    page = Path("all.html").read_text(encoding="utf-8")
-    assert "paired bootstrap with 200 replicates, two-sided, not corrected for multiple testing" in page
-    assert "This is the rule of the leaderboard" in page
-    assert "Differences by TER" in page
 
 
 def test_latex(database, capsys):
