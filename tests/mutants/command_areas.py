@@ -45,7 +45,7 @@ COMMAND_AREAS: dict[str, list[Target]] = {
             "cli/meta_evaluation/tune.py cli/meta_evaluation/tune_measure.py cli/meta_evaluation/tune_output.py",
             "tests/cli/printed/test_made_reports.py tests/cli/meta_evaluation/test_tune.py",
         ),
-        target("cli/leaderboards/report.py", "tests/cli/leaderboards/test_compare.py"),
+        target("cli/leaderboards/report.py", "tests/cli/leaderboards/test_compare_report.py"),
         target("cli/meta_evaluation/correlation_report.py", "tests/cli/meta_evaluation/test_correlate.py"),
         target(
             "cli/own_server.py",
