@@ -78,10 +78,14 @@ def read_score_files(
         paths: list[Path] = []
         for name, content in files:
             path = Path(folder, *_parts(name))
-            if path in paths:
-                raise BadRequest(f"Two files are called {name[:100]!r}. Send each once.")
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(content)
+            try:
+                path.parent.mkdir(exist_ok=True)
+                with path.open("xb") as file:
+                    file.write(content)
+            except (FileExistsError, NotADirectoryError) as error:
+                raise BadRequest(
+                    f"Two files, or a file and a folder, are called {name[:100]!r}. Send each once."
+                ) from error
             paths.append(path)
         try:
             # A line of JSON may be the whole file: what bounds a segment of text does not bound it.

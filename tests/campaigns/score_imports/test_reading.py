@@ -32,3 +32,9 @@ def test_the_folder_of_a_file_names_the_pair() -> None:
     with pytest.raises(BadRequest) as refused:
         read_score_files([("en-cs/X.seg.score", b"ant x\n")], (), TextLimits())
     assert "/tmp" not in str(refused.value)
+
+
+@pytest.mark.parametrize("names", [("a", "a"), ("a", "a/x"), ("a/x", "a"), ("a/x", "b/a/x"), ("../a", "a/x")])
+def test_files_that_do_not_fit_beside_each_other_are_refused(names: tuple[str, str]) -> None:
+    with pytest.raises(BadRequest, match=f"are called '{names[1]}'"):
+        read_score_files([(name, b"ant 1\n") for name in names], (), TextLimits())

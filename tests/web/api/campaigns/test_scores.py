@@ -144,7 +144,7 @@ def test_what_is_said_of_files_is_noticed(olga: TestClient) -> None:
 def test_numbers_and_names_of_files_are_limited(olga: TestClient) -> None:
     many = [file(1, f"{number}.tsv") for number in range(MAX_FILES + 1)]
     assert f"Send 1 to {MAX_FILES} files" in json.dumps(sent(olga, *many, status=422))
-    assert "Two files are called" in json.dumps(sent(olga, file(1), file(2), status=422))
+    assert "Send each once" in json.dumps(sent(olga, file(1), file(2), status=422))
     told = sent(olga, file(1, "../../en-cs/x.tsv"), file(2, "de-en/x.tsv", metrics="W"))
     assert [each["name"] for each in told["columns"]] == ["X", "W"]
 
