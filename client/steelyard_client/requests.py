@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -23,11 +24,15 @@ if TYPE_CHECKING:
     import ssl
     from collections.abc import Callable, Mapping
 
+log = logging.getLogger(__name__)
+
 API = "/api/v1"
 KEY_HEADER = "Idempotency-Key"
 CONNECT_SECONDS = 10.0
 MAX_CACHED = 64
 """Number of cached responses."""
+TOLD_SECONDS = 1.0
+"""Longer waits before another try are told, by a warning: of a program on its standard error."""
 PAGE_ITEMS = 200
 """Items of a page of a list: as many as a server sends at once."""
 
@@ -158,7 +163,7 @@ class Requests:
         while True:
             tried += 1
             failure: Exception
-            asked = None
+            asked, busy = None, True
             try:
                 answer: httpx.Response = yield Send(
                     self._http.build_request(method, address, headers=headers, **content)
@@ -167,6 +172,8 @@ class Requests:
                 failure = ServerUnreachable(f"{self.server} does not answer: {_error_text(error)}.")
                 # The request never reached the server, so a retry is always safe.
                 may_try = safe or isinstance(error, (httpx.ConnectError, httpx.ConnectTimeout))
+                # A server with too many connections closes them without a word.
+                busy = isinstance(error, (httpx.ReadError, httpx.WriteError, httpx.RemoteProtocolError))
             except httpx.DecodingError as error:
                 raise NotSteelyard(f"{self.server} sends what cannot be decoded: {_error_text(error)}.") from error
             else:
@@ -178,9 +185,11 @@ class Requests:
                 # An exhausted quota has no Retry-After: a retry would fail, too.
                 if answer.status_code == 429 and asked is None:
                     may_try = False
-            wait = self.patience.wait(tried, asked) if may_try else None
+            wait = self.patience.wait(tried, asked, busy=busy) if may_try else None
             if wait is None:
                 raise failure
+            if wait >= TOLD_SECONDS:
+                log.warning("%s Trying again in %.0f s.", failure, wait)
             yield Pause(wait)
 
     def _events(self, *path: str | int, headers: Mapping[str, str]) -> Items[Event]:

@@ -74,6 +74,34 @@ def test_patience_has_an_end() -> None:
     assert len(server.asked) == 3
 
 
+@pytest.mark.parametrize(
+    ("failure", "tries"),
+    [
+        (httpx.ConnectError("no route"), 5),
+        (httpx.ConnectTimeout(""), 5),
+        (httpx.ReadTimeout(""), 5),
+        (httpx.ReadError("[Errno 104] Connection reset by peer"), 10),
+        (httpx.WriteError("[Errno 32] Broken pipe"), 10),
+        (httpx.RemoteProtocolError("Server disconnected without sending a response."), 10),
+        (refusal(503), 10),
+        (refusal(429, **{"Retry-After": "1"}), 10),
+    ],
+)
+def test_a_busy_server_is_asked_for_minutes_and_one_that_is_not_there_for_seconds(
+    failure: httpx.Response | Exception, tries: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In the last minutes before a deadline it may close connections."""
+    server = Server(failure)
+    with pytest.raises((ServerUnreachable, Unavailable, TooMany)) as ended:
+        server.client().send("POST", "campaigns", key="k")
+    assert len(server.asked) == tries
+    assert len(server.slept) == tries - 1
+    assert 120 <= sum(server.slept) <= 240 if tries == 10 else sum(server.slept) <= 10
+    # Whoever waits is told why.
+    told = [seconds for seconds in server.slept if seconds >= 1.0]
+    assert caplog.messages == [f"{ended.value} Trying again in {seconds:.0f} s." for seconds in told]
+
+
 def test_the_server_says_when_to_come_again() -> None:
     server = Server(refusal(429, **{"Retry-After": "7"}), GOOD)
     assert server.client().get_json("me") == {"fine": True}

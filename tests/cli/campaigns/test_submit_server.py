@@ -104,7 +104,7 @@ def test_how_urgent_it_is_is_for_organisers_to_say(live, port, submit, monkeypat
 def test_nobody_is_there(submit, monkeypatch):
     from tests.servers import free_port
 
-    monkeypatch.setattr("steelyard_client.retries.RetryPolicy.wait", lambda *_: None)
+    monkeypatch.setattr("steelyard_client.retries.RetryPolicy.wait", lambda *_, **__: None)
     status, _, err = submit("out.txt", before=("--server", f"http://127.0.0.1:{free_port()}"))
     assert status == 1
     assert "does not answer" in err

@@ -214,7 +214,7 @@ def test_a_database_that_is_away_is_waited_for(
         return there(*arguments, **options)
 
     monkeypatch.setattr(campaigns.inspection.queue, "read_overview", read)
-    monkeypatch.setattr(RetryPolicy, "wait", lambda *_: None)
+    monkeypatch.setattr(RetryPolicy, "wait", lambda *_, **__: None)
     end_after(monkeypatch, 3, interrupt)
     assert main(["status", "--watch"]) == 0
     captured = capsys.readouterr()
