@@ -2,8 +2,6 @@
 
 import csv
 import json
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -340,21 +338,3 @@ def test_tests_that_take_long_are_made_by_processes_of_the_command(database, cap
     assert printed.err.endswith("trials 60 of 60\n")
     with reading(make_engine(database)) as connection:
         assert len(connection.execute(select(Randomization.trials)).all()) == 2
-
-
-def test_a_report_of_all_randomization_tests_ranks_by_them(database, capsys):
-    tests = ("--test", "randomization", "--trials", "400", "--alpha", "0.1", "--correction", "holm")
-    shown(capsys, "compare", *tests, "--report", "all.html")
-    page = Path("all.html").read_text(encoding="utf-8")
-    assert "paired approximate randomization with 400 trials, two-sided, Holm-corrected" in page
-    table = page[page.index("<table") : page.index("</table>")]
-    rows = re.findall(r'<tr>\n<td class="number">(\d+)</td>\n<td>([^<]+)</td>', table)
-    lines = [line.split()[:2] for line in shown(capsys, "leaderboard", *tests).splitlines()]
-    ranked = [
-        (rank, places.replace("-", "–"))
-        for rank, places in filter(lambda line: len(line) == 2, lines)
-        if rank.isdigit()
-    ]
-    assert rows == ranked
-    assert rows[0] == ("1", "1–3")
-    assert rows[-1] == ("5", "5")
