@@ -250,6 +250,9 @@ class PageLoads(threading.Thread):
                 if error.code != 404:
                     self.faults.append(f"a page was answered with status {error.code}")
                 continue
+            except OSError as error:
+                self.faults.append(f"a page was not answered: {error}")
+                continue
             self._seconds.append(time.monotonic() - begun)
 
     def stop(self) -> list[float]:
