@@ -14,7 +14,8 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "tests/models/kinds/test_every_kind.py tests/models/queue/test_shards.py "
             "tests/campaigns/quotas/test_quotas.py tests/campaigns/quotas/test_usage_log.py "
             "tests/worker/test_preemption.py "
-            "tests/models/queue/test_random_orders.py tests/worker/test_handlers.py",
+            "tests/models/queue/test_random_orders.py tests/worker/test_handlers.py "
+            "tests/worker/learned/test_life_cycle.py tests/scheduler/test_recovery.py",
         ),
         target(
             "models/queue/kinds/corpus_statistics.py models/queue/kinds/corpus_statistics_plan.py",
