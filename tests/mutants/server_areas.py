@@ -95,7 +95,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "scheduler/queue_queries.py scheduler/dispatch.py",
             "tests/scheduler/test_charging.py "
             "tests/scheduler/test_queue_queries.py tests/scheduler/test_dispatch.py tests/scheduler/test_editions.py "
-            "tests/scheduler/test_leader.py",
+            "tests/scheduler/test_leader.py tests/scheduler/test_grouping.py",
         ),
         target("scheduler/editions.py", "tests/scheduler/test_editions.py"),
         target(

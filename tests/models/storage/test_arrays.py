@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from models.errors import BadBlob
+from models.storage import arrays
 from models.storage.arrays import max_packed_bytes, pack, unpack, unpack_scores
 
 numbers = st.one_of(
@@ -130,3 +131,13 @@ def test_no_blob_is_longer_than_it_may_be(rows: int, columns: int, width: int) -
     generator = np.random.default_rng(rows)
     for array in (generator.integers(0, width, (rows, columns)).astype(float), generator.random((rows, columns))):
         assert len(pack(array)) <= max_packed_bytes(rows, columns)
+
+
+def test_an_array_of_unknown_shape_may_be_as_large_as_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    array = np.full((2, 3), 0.5)
+    monkeypatch.setattr(arrays, "MAX_BYTES", 48)
+    assert unpack(pack(array)).tolist() == array.tolist()
+    monkeypatch.setattr(arrays, "MAX_BYTES", 47)
+    assert unpack(pack(array), rows=2, columns=3).tolist() == array.tolist()
+    with pytest.raises(BadBlob, match="impossible"):
+        unpack(pack(array), rows=2)
