@@ -1,9 +1,11 @@
 """Which phase holds at a moment, until when it takes submissions, and how late one is."""
 
+import itertools
+
 import pytest
 from sqlalchemy import insert, update
 
-from models.corpus.phases import PhaseInfo, phase_at, read_phase, read_phases
+from models.corpus.phases import PhaseInfo, deadline_at, next_phase, phase_at, read_phase, read_phases
 from models.database.session import make_engine, writing
 from models.schema.base import now
 from models.schema.campaigns import Campaign, Phase
@@ -97,3 +99,20 @@ def test_the_phase_of_a_campaign_is_its_own_by_the_clock(database_url: str) -> N
         connection.execute(update(Phase).where(Phase.campaign_id == ours).values(starts_at=Phase.starts_at + 1000))
         assert read_phase(connection, ours) == "", "before the first one it is in none, whatever was said once"
     engine.dispose()
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(range(3))))
+def test_the_next_phase_is_the_first_that_begins_later(order: tuple[int, ...]) -> None:
+    planned = [phase(begin=begin, end=None) for begin in (1000.0, 2000.0, 3000.0)]
+    phases = [planned[place] for place in order]
+    for at, expected in ((0.0, 0), (999.9, 0), (1000.0, 1), (1999.9, 1), (2000.0, 2), (2999.9, 2)):
+        assert next_phase(phases, at) is planned[expected], at
+    assert next_phase(phases, 3000.0) is None
+
+
+def test_the_deadline_is_that_of_the_phase_or_the_begin_of_the_next() -> None:
+    first, second = phase(begin=1000.0, end=None), phase(begin=2000.0, end=2500.0)
+    last, closed = phase(begin=4000.0, end=None), phase(PhaseKind.CLOSED, begin=3000.0, end=3500.0)
+    phases = [first, second, closed, last]
+    for at, expected in ((999.0, None), (1000.0, 2000.0), (2000.0, 2500.0), (3100.0, None), (4000.0, None)):
+        assert deadline_at(phases, at) == expected, at
