@@ -276,7 +276,7 @@ SERVER_AREAS: dict[str, list[Target]] = {
             "web/uploads/judgments.py campaigns/inspection/metrics_and_human.py "
             "campaigns/inspection/segment_scores.py campaigns/inspection/method.py campaigns/inspection/words.py "
             "campaigns/inspection/judgments.py campaigns/inspection/judged_systems.py",
-            "tests/campaigns/inspection/test_segment_scores.py "
+            "tests/campaigns/inspection/test_method.py tests/campaigns/inspection/test_segment_scores.py "
             "tests/campaigns/inspection/test_metrics_and_human.py tests/campaigns/human_ranking/test_official.py "
             "tests/web/pages/leaderboards/test_metrics.py tests/web/pages/leaderboards/test_segments.py",
         ),

@@ -96,3 +96,11 @@ def test_it_is_never_surer_than_the_plain_test_of_the_best():
     """Replicates lie far below their mean, not above it: two sides say more than twice the one."""
     replicates = np.array([[-0.5] * 4 + [1.5] * 12, [0.5] * 16])
     assert bootstrap_best_p(np.array([1.0, 0.5]), replicates) == bootstrap_p(1.0, replicates[0]) == 5 / 17
+
+
+def test_without_any_defined_candidate_it_is_undefined():
+    replicates = np.full((2, 4), math.nan)
+    assert math.isnan(bootstrap_best_p(np.array([2.0, 1.0]), replicates))
+    # Where another one alone is defined, the best is undefined all the same.
+    replicates[1] = [1.0, 0.0, 2.0, 1.0]
+    assert math.isnan(bootstrap_best_p(np.array([2.0, 1.0]), replicates))
