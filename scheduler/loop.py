@@ -103,6 +103,8 @@ class SchedulerLoop:
         self._next_sweep = time.monotonic() + settings.sweep_seconds if swept else 0.0
         self._next_thorough = self._next_sweep
         self._next_schema_check = 0.0
+        self._sent = 0
+        """Messages of the last round."""
         self.idle = False
         """Whether there was no work in the last round."""
 
@@ -130,11 +132,13 @@ class SchedulerLoop:
     def _run_once(self) -> bool:
         sweeps = time.monotonic() >= self._next_sweep
         self._check_schema()
-        work, clock = self._read_work()
+        # Where something was sent just now there is no need to ask.
+        work, clock = self._read_work() if sweeps or not self._sent else (True, None)
         thorough = sweeps and self._is_thorough()
         self.idle = not work and not thorough
         if self.idle:
             self._accounting.reset()
+            self._sent = 0
         else:
             self._send_work()
         if not sweeps:
@@ -142,6 +146,7 @@ class SchedulerLoop:
             return False
         if self._nightly is not None:
             self._nightly.notify()
+        assert clock is not None
         self._clock.correct(self._engine, self._settings, clock)
         if not self.idle:
             self._sweep()
@@ -150,8 +155,8 @@ class SchedulerLoop:
         return True
 
     def _send_work(self) -> None:
-        sent = dispatch(self._engine, self._transport, self._settings, self._accounting, self._leads)
-        self.status.counters.count(MESSAGES_SENT.name, amount=sent)
+        self._sent = dispatch(self._engine, self._transport, self._settings, self._accounting, self._leads)
+        self.status.counters.count(MESSAGES_SENT.name, amount=self._sent)
         if self._nightly is not None:
             self._nightly.run_once()
 

@@ -187,7 +187,8 @@ READS: dict[str, dict[str, Any]] = {
 
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
-COMMIT_AND_NOTIFY = f"COMMIT; NOTIFY {CHANNEL}"
+ON_DISK = "BEGIN; SET LOCAL synchronous_commit = 'on'; SELECT pg_logical_emit_message(true, 'steelyard', ''); COMMIT"
+"""Waits until the disk has all that was committed: what it writes into the log comes after that."""
 
 
 @contextmanager
@@ -207,10 +208,9 @@ def writing(
     # The driver would begin the transaction by a message of its own.
     with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection, connection.begin() as begun:
         values = {"idle_in_transaction_session_timeout": f"{round(1000 * IDLE_SECONDS)}"}
-        if durable:
-            values["synchronous_commit"] = "on"
-        elif connection.get_execution_options().get("relaxed"):
-            # Again: a pooler such as PgBouncer knows nothing of what a connection began with.
+        # A durable transaction is on disk before this returns, but others need not wait for the disk to get its locks.
+        # Relaxed ones say it again: a pooler such as PgBouncer knows nothing of what a connection began with.
+        if durable or connection.get_execution_options().get("relaxed"):
             values["synchronous_commit"] = "off"
         if lock_seconds is not None:
             values["lock_timeout"] = f"{round(1000 * lock_seconds)}"
@@ -223,9 +223,10 @@ def writing(
                 raise RowsHeld from error
             raise
         # Not if it was rolled back before its end.
-        if notify and begun.is_active:
+        if begun.is_active and (durable or notify):
             # In one message, but not in one transaction: all commits would wait for each other's disk.
-            connection.exec_driver_sql(COMMIT_AND_NOTIFY, execution_options={"no_parameters": True})
+            ending = ["COMMIT", *([ON_DISK] if durable else []), *([f"NOTIFY {CHANNEL}"] if notify else [])]
+            connection.exec_driver_sql("; ".join(ending), execution_options={"no_parameters": True})
 
 
 @contextmanager

@@ -14,11 +14,12 @@ from models.schema.states import OPEN, UNSCORED, ColumnState, EvaluationState, F
 
 
 def lock_evaluations(
-    connection: Connection, evaluations: Sequence[int], states: Sequence[EvaluationState]
+    connection: Connection, evaluations: Sequence[int], states: Sequence[EvaluationState], *, shared: bool = False
 ) -> list[int]:
     """Lock these evaluations, if in one of the states, until the transaction ends; their ids.
 
-    Always in the order of their ids: transactions with different orders would deadlock.
+    Always in the order of their ids: transactions with different orders would deadlock. `shared` keeps out only those
+    who lock them otherwise; it does not keep out changes of a counter.
     """
     if not evaluations:
         return []
@@ -26,7 +27,7 @@ def lock_evaluations(
         select(Evaluation.id)
         .where(Evaluation.id.in_(evaluations), Evaluation.state.in_(states))
         .order_by(Evaluation.id)
-        .with_for_update()
+        .with_for_update(read=shared, key_share=shared)
     )
     return list(rows)
 

@@ -25,6 +25,8 @@ from models.schema.column_types import readable
 from models.schema.queue import Leased
 from models.schema.states import IN_FLIGHT, NOT_YET, LeaseState
 
+NOT_RUNNING = tuple(state for state in LeaseState if state != LeaseState.RUNNING)
+
 
 def is_open(table: type[Leased]) -> ColumnElement[bool]:
     """Whether a row is pending or in flight; written so that a partial index serves each part."""
@@ -33,7 +35,9 @@ def is_open(table: type[Leased]) -> ColumnElement[bool]:
 
 def held_by(table: type[Leased], keys: int | Collection[int], owner: str) -> ColumnElement[bool]:
     """Condition: this owner holds the row, or the rows."""
-    return and_(_is_one_of(table, keys), table.owner == owner, table.state == LeaseState.RUNNING)
+    # Asked for what runs, PostgreSQL would look through the index of all rows in flight, of which it expects few and a
+    # large installation has thousands, rather than for these ids.
+    return and_(_is_one_of(table, keys), table.owner == owner, table.state.not_in(NOT_RUNNING))
 
 
 def _is_one_of(table: type[Leased], keys: int | Collection[int]) -> ColumnElement[bool]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from sqlalchemy import func, insert, select
+from sqlalchemy import Engine, func, insert, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue_status.progress import read_progress
@@ -53,6 +53,12 @@ def queue_elsewhere(url: str) -> None:
     subprocess.run([sys.executable, "-c", QUEUE, url], cwd=Path(__file__).parents[2], check=True, timeout=300)
 
 
+def add_worker(engine: Engine) -> None:
+    with writing(engine) as connection:
+        somebody = {"id": "somebody", "host": "", "pid": 0, "version": "", "concurrency": 1, "edition": EDITION}
+        connection.execute(insert(Worker).values(**somebody, beat_at=now()))
+
+
 @contextmanager
 def looping(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """The scheduler's loop in a thread, once it waits for something to do; a worker is there to do it."""
@@ -67,9 +73,7 @@ def looping(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     monkeypatch.setattr(SchedulerLoop, "run_once", watched)
     monkeypatch.setattr("worker.app.Broker", lambda _settings: App())
     engine = make_engine(settings.database_url)
-    with writing(engine) as connection:
-        somebody = {"id": "somebody", "host": "", "pid": 0, "version": "", "concurrency": 1, "edition": EDITION}
-        connection.execute(insert(Worker).values(**somebody, beat_at=now()))
+    add_worker(engine)
     engine.dispose()
     stop = threading.Event()
     thread = threading.Thread(target=loop.run, args=(settings, stop), daemon=True)
@@ -202,4 +206,28 @@ def test_a_round_looks_at_everything_when_something_waits(database_url: str) -> 
     with caught() as statements:
         assert rounds.run_once()
     assert len(statements) > 10
+    engine.dispose()
+
+
+def test_who_has_just_sent_something_does_not_ask_whether_there_is_work(database_url: str) -> None:
+    settings, app = patient(database_url), App()
+    engine = make_engine(database_url)
+    rounds = SchedulerLoop(engine, app, settings, swept=True)
+    queue_job(engine, settings)
+    add_worker(engine)
+    asked, sent, idle = [], [], []
+    for _ in range(4):
+        with caught() as statements:
+            assert not rounds.run_once()
+        asked.append(any("AS work" in statement for statement, _ in statements))
+        sent.append(len(app.sent))
+        idle.append(rounds.idle)
+        if len(asked) == 3:
+            with writing(engine) as connection:
+                connection.execute(update(Shard).values(state=LeaseState.DONE))
+                connection.execute(update(Evaluation).values(state=EvaluationState.DONE))
+    assert sent[0] > 0
+    assert sent == sent[:1] * 4
+    assert asked == [True, False, True, True]
+    assert idle == [False, False, False, True]
     engine.dispose()

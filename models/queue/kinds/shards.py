@@ -6,12 +6,12 @@ Lock order: shard, then evaluations by id.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, exists, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Row, case, exists, func, insert, literal, select, update
 
 from models.database.upsert import upsert_blobs
 from models.queue.evaluation_end import fail_evaluations, lock_evaluations
@@ -96,17 +96,30 @@ def _load(connection: Connection, claims: Sequence[Claim]) -> list[ClaimedShard]
         .where(Shard.id.in_([claim.key for claim in claims]), Evaluation.state.in_(UNSCORED))
         .order_by(Shard.id, Evaluation.id)
     ).all()
-    queued = sorted({row.evaluation_id for row in rows if row.state == EvaluationState.QUEUED})
-    if queued:
-        connection.execute(
-            update(Evaluation)
-            .where(Evaluation.id.in_(lock_evaluations(connection, queued, [EvaluationState.QUEUED])))
-            .values(state=EvaluationState.RUNNING, started_at=now())
-        )
+    if queued := {row.evaluation_id for row in rows if row.state == EvaluationState.QUEUED}:
+        _start(connection, queued)
     of_shards: dict[int, list[Any]] = {}
     for row in rows:
         of_shards.setdefault(row.id, []).append(row)
     return [_loaded(claim, of_shards[claim.key]) for claim in claims if claim.key in of_shards]
+
+
+def _start(connection: Connection, evaluations: Collection[int]) -> None:
+    """Mark evaluations as running, but for those that another process changes just now.
+
+    It starts, ends or counts them, and whoever counts a shard marks them, too: nobody need wait for it.
+    """
+    free = (
+        select(Evaluation.id)
+        .where(Evaluation.id.in_(sorted(evaluations)), Evaluation.state == EvaluationState.QUEUED)
+        .order_by(Evaluation.id)
+        .with_for_update(key_share=True, skip_locked=True)
+    )
+    connection.execute(
+        update(Evaluation)
+        .where(Evaluation.id.in_(free.scalar_subquery()))
+        .values(state=EvaluationState.RUNNING, started_at=now())
+    )
 
 
 def _loaded(claim: Claim, rows: Sequence[Any]) -> ClaimedShard:
@@ -128,25 +141,23 @@ def _columns(_claim: ClaimedShard, scored: ScoredShard) -> Mapping[str, object]:
 
 def _complete(connection: Connection, done: Sequence[tuple[ClaimedShard, ScoredShard]]) -> list[Ready]:
     """Store the results, and move complete evaluations to `reducing`: those of one protocol share new reductions."""
-    # All shards of an evaluation wait for each other from here to the commit, so there is little communication in
-    # between.
     protocols = {evaluation: claim.protocol_id for claim, _ in done for evaluation in claim.evaluations}
-    waiting = lock_evaluations(connection, sorted(protocols), UNSCORED)
-    # An evaluation reset to queued meanwhile has other shards now: look this up under the lock.
-    keys = [claim.key for claim, _ in done]
-    link = ShardEvaluation.shard_id.in_(keys) & (ShardEvaluation.evaluation_id == Evaluation.id)
-    shards = select(func.count()).where(link).correlate(Evaluation).scalar_subquery()
-    # A counter, never "no unfinished shard exists": the last two shards would each see the other.
-    counted = connection.execute(
-        update(Evaluation)
-        .where(Evaluation.id.in_(waiting), exists().where(link))
-        .values(remaining=Evaluation.remaining - shards, state=EvaluationState.RUNNING)
-        .returning(Evaluation.id, Evaluation.remaining, shards.label("shards"))
-    ).all()
-    store_results(connection, _still_ours(connection, done, {row.id: row.shards for row in counted}))
-    remaining = {row.id: row.remaining for row in counted}
-    complete = sorted(evaluation for evaluation, shards in remaining.items() if not shards)
-    by_protocol = groupby(sorted(complete, key=lambda each: protocols[each]), key=protocols.__getitem__)
+    # A reset, which gives an evaluation other shards, waits from here to the commit, and so does a recount; other
+    # shards of the evaluation wait for its counter only, which therefore comes last.
+    waiting = lock_evaluations(connection, sorted(protocols), UNSCORED, shared=True)
+    members = _members(connection, [claim.key for claim, _ in done], waiting)
+    store_results(
+        connection,
+        [
+            (
+                (claim.first_block, claim.last_block),
+                [row for row in scored.rows if (claim.key, row.evaluation_id) in members],
+            )
+            for claim, scored in done
+        ],
+    )
+    complete = _count(connection, Counter(evaluation for _, evaluation in members))
+    by_protocol = groupby(sorted(complete, key=lambda each: (protocols[each], each)), key=protocols.__getitem__)
     return [
         (REDUCTION, reduction)
         for _, members in by_protocol
@@ -154,23 +165,39 @@ def _complete(connection: Connection, done: Sequence[tuple[ClaimedShard, ScoredS
     ]
 
 
-def _still_ours(
-    connection: Connection, done: Sequence[tuple[ClaimedShard, ScoredShard]], counted: Mapping[int, int]
-) -> list[tuple[Blocks, list[ShardRow]]]:
-    """The results of evaluations that still have these shards; `counted` says how many each has."""
-    claimed = Counter(evaluation for claim, _ in done for evaluation in claim.evaluations)
-    members = [(claim.key, evaluation) for claim, _ in done for evaluation in claim.evaluations]
-    if any(claimed[evaluation] != shards for evaluation, shards in counted.items()):
-        # Some of its shards were claimed before it was reset, others afterwards.
-        pairs = select(ShardEvaluation.shard_id, ShardEvaluation.evaluation_id).where(
-            ShardEvaluation.shard_id.in_(claim.key for claim, _ in done)
+def _members(connection: Connection, shards: Sequence[int], evaluations: Sequence[int]) -> set[tuple[int, int]]:
+    """Which of the shards belong to which of the evaluations now: one that was reset meanwhile has others."""
+    if not evaluations:
+        return set()
+    pairs = select(ShardEvaluation.shard_id, ShardEvaluation.evaluation_id).where(
+        ShardEvaluation.shard_id.in_(shards), ShardEvaluation.evaluation_id.in_(evaluations)
+    )
+    return {(row.shard_id, row.evaluation_id) for row in connection.execute(pairs)}
+
+
+def _count(connection: Connection, shards: Mapping[int, int]) -> list[int]:
+    """Subtract so many shards from the counter of each evaluation; those of which none is left."""
+    if not shards:
+        return []
+    # A counter, never "no unfinished shard exists": the last two shards would each see the other.
+    numbers = set(shards.values())
+    number = case(dict(shards), value=Evaluation.id) if len(numbers) > 1 else literal(numbers.pop())
+    chosen = Evaluation.id.in_(sorted(shards))
+    if len(shards) > 1:
+        # Two processes that count shards of the same evaluations lock them in one order.
+        ordered = select(Evaluation.id).where(chosen).order_by(Evaluation.id).with_for_update(key_share=True)
+        chosen = Evaluation.id.in_(ordered.scalar_subquery())
+    counted = connection.execute(
+        update(Evaluation)
+        .where(chosen)
+        .values(
+            remaining=Evaluation.remaining - number,
+            state=EvaluationState.RUNNING,
+            started_at=func.coalesce(Evaluation.started_at, now()),
         )
-        members = [(row.shard_id, row.evaluation_id) for row in connection.execute(pairs)]
-    ours = {(shard, evaluation) for shard, evaluation in members if evaluation in counted}
-    return [
-        ((claim.first_block, claim.last_block), [row for row in scored.rows if (claim.key, row.evaluation_id) in ours])
-        for claim, scored in done
-    ]
+        .returning(Evaluation.id, Evaluation.remaining)
+    )
+    return sorted(row.id for row in counted if not row.remaining)
 
 
 def _exhausted(connection: Connection, shard: Row[Any], failure: Failure) -> None:

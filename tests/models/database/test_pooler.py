@@ -6,9 +6,10 @@ import os
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import text
+from sqlalchemy import insert, text
 
 from models.database.session import make_engine, reading, writing
+from models.schema.campaigns import Campaign
 from tests.faults.cluster import stored_scores
 from tests.pooler import pooled, program
 from tests.scheduler.jobs import one_block_shards, queue_job, work_off
@@ -24,12 +25,19 @@ def through(postgres_url: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("relaxed", "durable", "found"), [(True, False, "off"), (True, True, "on"), (False, False, "on")]
+    ("relaxed", "durable", "found"), [(True, False, "off"), (True, True, "off"), (False, False, "on")]
 )
-def test_commits_wait_for_the_disk_where_they_must(through: str, relaxed: bool, durable: bool, found: str) -> None:
+def test_commits_wait_for_the_disk_where_they_must(
+    through: str, postgres_url: str, relaxed: bool, durable: bool, found: str
+) -> None:
     engine = make_engine(through, relaxed=relaxed)
     with writing(engine, durable=durable) as connection:
         assert connection.scalar(text("SHOW synchronous_commit")) == found
+        connection.execute(insert(Campaign).values(name="a"))
+        written = connection.scalar(text("SELECT pg_current_wal_insert_lsn()"))
+    if durable:
+        with reading(make_engine(postgres_url, pooled=False)) as connection:
+            assert connection.scalar(text(f"SELECT pg_current_wal_flush_lsn() >= '{written}'::pg_lsn"))
     # Whoever gets this connection next must not have it so.
     with reading(engine) as connection:
         assert connection.scalar(text("SHOW synchronous_commit")) == "on"

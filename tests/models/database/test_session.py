@@ -123,12 +123,37 @@ def test_readers_do_not_wait_for_a_writer(database_url: str) -> None:
     engine.dispose()
 
 
-def test_relaxed_engines_can_be_durable(postgres_url: str) -> None:
-    engine = make_engine(postgres_url, relaxed=True)
+@pytest.mark.parametrize(("relaxed", "found"), [(True, "off"), (False, "on")])
+def test_what_is_not_durable_waits_for_the_disk_unless_relaxed(postgres_url: str, relaxed: bool, found: str) -> None:
+    engine = make_engine(postgres_url, relaxed=relaxed)
     with writing(engine) as connection:
-        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "off"
-    with writing(engine, durable=True) as connection:
-        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == "on"
+        assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == found
+    engine.dispose()
+
+
+@pytest.mark.parametrize("notify", [True, False])
+@pytest.mark.parametrize("relaxed", [True, False])
+def test_what_is_durable_is_on_disk_at_its_end(postgres_url: str, relaxed: bool, notify: bool) -> None:
+    engine = make_engine(postgres_url, relaxed=relaxed)
+    for number in range(20):
+        with writing(engine, durable=True, notify=notify) as connection:
+            connection.execute(insert(Campaign).values(name=str(number)))
+            written = connection.exec_driver_sql("SELECT pg_current_wal_insert_lsn()").scalar_one()
+        with reading(engine) as connection:
+            flushed = connection.exec_driver_sql(f"SELECT pg_current_wal_flush_lsn() >= '{written}'::pg_lsn")
+            assert flushed.scalar()
+            assert len(connection.execute(select(Campaign)).all()) == number + 1
+    engine.dispose()
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_transaction_that_was_undone_within_ends_without_a_word(postgres_url: str, durable: bool) -> None:
+    engine = make_engine(postgres_url)
+    with writing(engine, durable=durable) as connection:
+        connection.execute(insert(Campaign).values(name="undone"))
+        connection.rollback()
+    with reading(engine) as connection:
+        assert connection.execute(select(Campaign)).all() == []
     engine.dispose()
 
 
