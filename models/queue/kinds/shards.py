@@ -160,8 +160,8 @@ def _complete(connection: Connection, done: Sequence[tuple[ClaimedShard, ScoredS
     by_protocol = groupby(sorted(complete, key=lambda each: (protocols[each], each)), key=protocols.__getitem__)
     return [
         (REDUCTION, reduction)
-        for _, members in by_protocol
-        for reduction in enqueue_reductions(connection, list(members))
+        for _, together in by_protocol
+        for reduction in enqueue_reductions(connection, list(together))
     ]
 
 
@@ -189,7 +189,7 @@ def _count(connection: Connection, shards: Mapping[int, int]) -> list[int]:
         chosen = Evaluation.id.in_(ordered.scalar_subquery())
     counted = connection.execute(
         update(Evaluation)
-        .where(chosen)
+        .where(chosen, Evaluation.state.in_(UNSCORED))
         .values(
             remaining=Evaluation.remaining - number,
             state=EvaluationState.RUNNING,

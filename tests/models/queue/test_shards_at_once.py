@@ -202,3 +202,16 @@ def test_the_rows_of_an_owner_are_found_by_their_ids(engine: Engine) -> None:
             f"EXPLAIN {found.compile(connection, compile_kwargs={'literal_binds': True})}"
         ).scalars()
         assert "pk_shard" in "".join(plan)
+
+
+@pytest.mark.usefixtures("job")
+def test_what_is_being_reduced_is_not_counted_any_more(engine: Engine) -> None:
+    """As where a counter was edited: the reduction has begun with another shard, and goes on."""
+    one, other = (claimed(engine, each) for each in shards(engine)[:2])
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).values(remaining=1))
+    query = beside(
+        engine, lambda connection: complete_shard(connection, one, results(one)), lambda: complete(engine, other)
+    )
+    assert query.startswith("UPDATE evaluation SET")
+    assert evaluations(engine) == [("reducing", 0, True)] * 3
