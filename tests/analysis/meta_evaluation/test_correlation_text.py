@@ -9,6 +9,7 @@ import pytest
 from analysis.meta_evaluation.correlation_json import correlation_object
 from analysis.meta_evaluation.correlation_text import explanations
 from steelyard.meta_evaluation.correlation import CorrelationOptions, correlate_segments, correlate_systems
+from steelyard.tables.correlation import difference_table, verdict
 from tests.analysis.judged import made_judged
 
 SYSTEMS, SEGMENTS, REPLICATES = 6, 40, 40
@@ -150,6 +151,30 @@ def test_as_an_object(judged):
     bare = correlation_object(correlate_systems(judged, ["kendall"], CorrelationOptions(0, trials=60)))
     assert bare["metrics"][0]["statistics"][0]["interval"] is None
     assert bare["metrics"][1]["test"]["interval"] is bare["metrics"][1]["test"]["williams_p"] is None
+
+
+@pytest.mark.parametrize("correction", ["none", "holm"])
+@pytest.mark.parametrize("statistic", ["pearson", "kendall"])
+def test_the_table_of_tests_has_a_column_for_each_p(judged, statistic, correction):
+    """Williams' test is for Pearson's correlation alone."""
+    table = correlate_systems(judged, [statistic], CorrelationOptions(trials=60, correction=correction))
+    corrected = correction != "none"
+    columns = ["metric", "difference", "p", *(["p_corrected"] if corrected else [])]
+    if statistic == "pearson":
+        columns += ["williams_p", *(["williams_p_corrected"] if corrected else [])]
+    shown = difference_table(table, 3, "h")
+    assert [column.key for column in shown.columns] == [*columns, "direction"]
+    tested = [(row, row.test) for row in table.rows if row.test]
+    assert len(shown.rows) == len(tested) == 2
+    for cells, (row, test) in zip(shown.rows, tested, strict=True):
+        by_key = dict(zip(columns, cells, strict=False))
+        assert by_key.pop("difference").value == -test.difference
+        expected = {
+            "metric": row.metric.title, "p": test.p, "p_corrected": test.p_corrected,
+            "williams_p": test.williams, "williams_p_corrected": test.williams_corrected,
+        }  # fmt: skip
+        assert by_key == {key: expected[key] for key in by_key}
+        assert cells[-1] == verdict(test)
 
 
 def test_each_reason_to_leave_out_a_system_has_its_own_list(judged):

@@ -11,6 +11,7 @@ from steelyard.errors import BadText
 from steelyard.formats.input import given_files
 from steelyard.formats.scores.reading import read_scores
 from steelyard.formats.scores.score_runs import BadScores
+from steelyard.text.limits import TextLimits
 
 NAN = float("nan")
 HEADER = "system\tmetric\tsegment\tscore\n"
@@ -105,6 +106,14 @@ def test_comet(tmp_path):
     (found,) = read_scores([written(tmp_path, "scores.json", text)])
     assert (found.pair, found.systems) == ("en-de", ("GPT-4.1", "x"))
     assert [(each.name, as_lists(each)) for each in found.metrics] == [("COMET", [[0.75, None], [1, 1]])]
+
+
+def test_a_line_may_be_longer_than_any_segment(tmp_path):
+    """COMET writes all it has into one."""
+    text = json.dumps({"out/en-de/x.txt": [{"src": "a" * 1500, "mt": "b", "COMET": 0.5}] * 1000})
+    assert len(text) > TextLimits().segment_characters
+    (found,) = read_scores([written(tmp_path, "scores.json", text)])
+    assert as_lists(found.metrics[0]) == [[0.5] * 1000]
 
 
 def test_metricx_is_an_error_and_its_segments_may_come_in_any_order(tmp_path):

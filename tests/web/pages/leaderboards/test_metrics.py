@@ -179,7 +179,8 @@ def test_what_matches_nothing_is_refused_and_what_matches_in_part_is_listed(bay:
 def test_only_organisers_read_which_output_is_a_reference(bay: Looked) -> None:
     """The references are hidden, and so is that somebody handed one of them in."""
     text = "".join(f"{line}\n" for line in REFERENCES["B"]).encode()
-    submit_output(bay.service.engine, "bay", "gulls", "copied", text, test_set="bay")
+    for system in ("copied", "copied too, and judged by nobody"):
+        submit_output(bay.service.engine, "bay", "gulls", system, text, test_set="bay")
     work_off(bay.service.settings)
     organiser = bay.service.program(bay.organiser)
     table = SYSTEMS + "copied\t0.9\n"
