@@ -1,5 +1,7 @@
 """Options with several values."""
 
+import io
+import sys
 from pathlib import Path
 
 import click
@@ -7,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.options import many, option
 from steelyard.commands.parsing import Command, Occurrence, run
 from steelyard.commands.values import named_file, whole_number
@@ -55,6 +58,8 @@ def test_grouped_options_of_one_name_keep_their_order():
 def test_values_may_be_attached():
     assert parsed(["-mbleu", "-m=chrf", "--metrics=ter", "file"])["metrics"] == ("bleu", "chrf", "ter")
     assert parsed(["-mbleu", "file"])["files"] == ("file",)
+    empty = parsed(["--metrics=", "file"])
+    assert (empty["metrics"], empty["files"]) == (("",), ("file",))
 
 
 def test_two_dashes_end_the_options():
@@ -81,6 +86,9 @@ def test_a_file_that_looks_like_an_option_is_refused(tmp_path, monkeypatch, caps
     (tmp_path / "-lc").write_text("")
     assert parsed(["-lc"]) == {}
     assert "./-lc" in capsys.readouterr().err
+    # Neither standard input nor what comes after the end of the options is mistaken for one.
+    (tmp_path / "-").write_text("")
+    assert parsed(["-", "--", "-lc"])["files"] == ("-", "-lc")
 
 
 def test_a_file_that_is_named_may_have_any_name():
@@ -88,3 +96,55 @@ def test_a_file_that_is_named_may_have_any_name():
     for text in ("vectors", "vectors=", "=a.bin", "="):
         with pytest.raises(ValueError, match="not of the form NAME=FILE"):
             named_file(text)
+
+
+def weighing(error):
+    """A command that ends with an error."""
+
+    @click.command("weigh", cls=Command)
+    def weigh():
+        raise error
+
+    return weigh
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (click.exceptions.Exit(7), 7, ""),
+        (click.exceptions.Exit(0), 0, ""),
+        (CommandError("Not \x1b[2Jnow."), 1, "weigh: Not \\x1b[2Jnow.\n"),
+        (UsageError("Never."), 2, "weigh: Never.\n"),
+        (FileNotFoundError(2, "No such file or directory", "a.txt"), 1, "weigh: a.txt: No such file or directory.\n"),
+        (OSError(28, "No space left on device"), 1, "weigh: A file: No space left on device.\n"),
+        (
+            click.UsageError("What is \x1b[2J?"),
+            2,
+            "Usage: weigh [OPTIONS]\nTry `weigh --help`.\n\nweigh: What is \\x1b[2J?\n",
+        ),
+    ],
+    ids=str,
+)
+def test_each_error_has_its_exit_status_and_one_line_that_steers_no_terminal(error, status, said, capsys):
+    assert run(weighing(error), "weigh", []) == status
+    shown = capsys.readouterr()
+    assert (shown.out, shown.err.replace("  ", " ")) == ("", said)
+
+
+def test_an_error_that_nobody_expected_keeps_its_traceback():
+    for error in (OSError("no number, no text"), ZeroDivisionError()):
+        with pytest.raises(type(error)):
+            run(weighing(error), "weigh", [])
+
+
+def test_what_an_output_cannot_show_is_written_as_an_escape(monkeypatch):
+    written = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(written, encoding="ascii"))
+
+    @click.command("weigh", cls=Command)
+    def weigh():
+        print("č \udce4")
+        return 0
+
+    assert run(weigh, "weigh", []) == 0
+    assert written.getvalue() == b"\xc4\x8d \\udce4\n"

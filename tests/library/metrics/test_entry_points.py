@@ -394,16 +394,23 @@ def test_what_a_run_converts_for_itself_is_no_change_of_the_house(install, tmp_p
     assert house().changed() == []
 
 
-def test_a_packed_distribution_is_found(tmp_path, monkeypatch):
-    with zipfile.ZipFile(tmp_path / "packed.zip", "w") as archive:
-        archive.writestr("packed-1.0.dist-info/METADATA", "Metadata-Version: 2.1\nName: packed\nVersion: 1.0\n")
-        archive.writestr("packed-1.0.dist-info/entry_points.txt", "[steelyard.trials]\nhere = packed:HERE\n")
+def test_a_packed_distribution_is_found_and_counts_once(tmp_path, monkeypatch):
+    """Where it is on the path twice, the first one is it: that is what Python imports."""
+    for version in ("1.0", "2.0"):
+        about, names = (
+            f"Metadata-Version: 2.1\nName: packed\nVersion: {version}\n",
+            "[steelyard.trials]\nhere = p:HERE\n",
+        )
+        with zipfile.ZipFile(tmp_path / f"{version}.zip", "w") as archive:
+            archive.writestr(f"packed-{version}.dist-info/METADATA", about)
+            archive.writestr(f"packed-{version}.dist-info/entry_points.txt", names)
     forget()
     assert not is_offered("steelyard.trials")
     assert found("steelyard.trials") == ()
-    monkeypatch.syspath_prepend(str(tmp_path / "packed.zip"))
-    forget()
-    ((point, distribution),) = found("steelyard.trials")
-    assert (point.name, distribution) == ("here", "packed-1.0")
+    for version in ("1.0", "2.0"):
+        monkeypatch.syspath_prepend(str(tmp_path / f"{version}.zip"))
+        forget()
+        ((point, distribution),) = found("steelyard.trials")
+        assert (point.name, distribution) == ("here", f"packed-{version}")
     monkeypatch.undo()
     forget()

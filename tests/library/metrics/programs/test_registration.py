@@ -1,11 +1,18 @@
 """What can be registered as a program, and what is read back."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from steelyard.errors import BadParameter, MissingResource
-from steelyard.metrics.programs.registration import RegisteredProgram, read_program, register_program
+from steelyard.metrics.programs.registration import (
+    RegisteredProgram,
+    read_program,
+    register_program,
+    registered_programs,
+    with_programs,
+)
 from steelyard.metrics.registry import asked_metrics, parse_metric
 from steelyard.metrics.resolution import resolve
 from steelyard.metrics.resources import Resources
@@ -48,6 +55,56 @@ def test_what_is_registered_is_read_back_and_other_content_is_no_program(tmp_pat
             read_program(resources, pinned)
         assert str(raised.value).startswith(f"{pinned} is not a registered program (")
         assert str(raised.value).endswith("). Register it by `steelyard metric create`.")
+
+
+def test_a_long_command_is_read_back(tmp_path):
+    resources = Resources(tmp_path / "store")
+    program = RegisteredProgram(**{**JUDGE, "command": ("judge", *("--weights=" + "w" * 100,) * 200)})
+    assert read_program(resources, register_program(resources, program).pinned) == program
+
+
+def test_scores_depend_on_all_that_says_what_is_run_and_on_no_limit():
+    program = RegisteredProgram(**JUDGE)
+    others = ({"name": "other"}, {"version": "2"}, {"command": ("judge", "-y")}, {"inputs": ("source", "reference")})
+    scorers = [program.scorer, *(replace(program, **other).scorer for other in others)]
+    assert len(set(scorers)) == len(scorers)
+    limits = {"seconds": 1.0, "megabytes": 5, "batch": 7, "keeps_running": True, "higher_is_better": False}
+    assert replace(program, **limits).scorer == program.scorer
+
+
+def test_a_program_takes_no_name_that_stands_for_something_else(tmp_path):
+    resources, content = Resources(tmp_path / "store"), tmp_path / "vectors.txt"
+    content.write_text("x")
+    resources.register("vectors", "flores200", content)
+    for name, told in {
+        "vectors": '"vectors" is the name of registered flores200. Choose another one.',
+        "bleu": 'There is a metric "bleu". Choose another name.',
+        "BLEU": 'There is a metric "BLEU". Choose another name.',
+    }.items():
+        with pytest.raises(BadParameter) as raised:
+            register_program(resources, RegisteredProgram(**{**JUDGE, "name": name}))
+        assert str(raised.value) == told
+    assert [each.name for each in resources.listed()] == ["vectors"]
+    register_program(resources, RegisteredProgram(**JUDGE))
+    assert [each.name for each in registered_programs(resources)] == ["judge"]
+
+
+def test_names_of_programs_stand_for_metrics(tmp_path):
+    resources, content = Resources(tmp_path / "store"), tmp_path / "vectors.txt"
+    content.write_text("x")
+    resources.register("vectors", "flores200", content)
+    for name in ("judge", "other"):
+        register_program(resources, RegisteredProgram(**{**JUDGE, "name": name}))
+    asked = [" judge ", "bleu:order=2", "vectors", "other", "Judge", " chrf"]
+    assert with_programs(asked, resources) == [
+        "program:run=judge", "bleu:order=2", "vectors", "program:run=other", "Judge", " chrf",
+    ]  # fmt: skip
+
+
+def test_no_program_is_looked_for_where_all_are_metrics(tmp_path):
+    nowhere = Resources(tmp_path / "store")
+    nowhere.listed = None
+    assert with_programs([" bleu:order=2", "CHRF "], nowhere) == [" bleu:order=2", "CHRF "]
 
 
 def test_a_program_must_be_named(tmp_path):
