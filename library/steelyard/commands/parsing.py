@@ -186,7 +186,7 @@ def _joined(context: click.Context, params: Sequence[click.Parameter], words: Se
             raise click.NoSuchOption(name, possibilities=options, ctx=context)
         if name not in options and word[:2] in many:
             # As -mbleu.
-            name, equals, value = word[:2], "=", word[2:].removeprefix("=")
+            name, equals, value = word[:2], "=", word[2:]
         if name not in many:
             yield word
             continue
