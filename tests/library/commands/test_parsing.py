@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from steelyard.commands.errors import CommandError, UsageError
 from steelyard.commands.options import many, option
 from steelyard.commands.parsing import Command, Occurrence, run
-from steelyard.commands.values import named_file, whole_number
+from steelyard.commands.values import at_most, level, named_file, whole_number
 
 WORDS = st.text(st.sampled_from("ab.:= č"), min_size=1, max_size=4)
 
@@ -96,6 +96,26 @@ def test_a_file_that_is_named_may_have_any_name():
     for text in ("vectors", "vectors=", "=a.bin", "="):
         with pytest.raises(ValueError, match="not of the form NAME=FILE"):
             named_file(text)
+
+
+@pytest.mark.parametrize(
+    ("parse", "good", "bad"),
+    [
+        (
+            whole_number,
+            {"0": 0, "007": 7, str(2**63 - 1): 2**63 - 1},
+            ["", "-1", "+1", "1.0", "1e3", "²", "٣", str(2**63)],
+        ),
+        (at_most(5), {"0": 0, "5": 5}, ["6", "-1", "x"]),
+        (level, {"0.05": 0.05, "1e-9": 1e-9, ".999": 0.999}, ["0", "1", "-0.1", "1.5", "nan", "inf", "x", ""]),
+    ],
+    ids=["whole number", "at most five", "level"],
+)
+def test_numbers_have_bounds(parse, good, bad):
+    assert {text: parse(text) for text in good} == good
+    for text in bad:
+        with pytest.raises(ValueError, match=r"is not a|is the most"):
+            parse(text)
 
 
 def weighing(error):

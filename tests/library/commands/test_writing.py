@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from steelyard.commands.errors import CommandError, exit_status
-from steelyard.commands.writing import write_file
+from steelyard.commands.writing import make_folder, write_file
 
 
 def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -37,6 +37,31 @@ def test_what_cannot_be_written_is_said(tmp_path: Path) -> None:
         f"{path} cannot be written: No such file or directory. Check the free space and the permissions, then run the "
         "same command again."
     )
+
+
+def test_what_fails_half_way_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "report.txt"
+    path.write_text("old")
+
+    def full(_descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(CommandError, match="No space left on device"):
+        write_file(path, "new" * 10_000)
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("report.txt", "old")]
+
+
+def test_a_folder_is_made_with_its_parents_once(tmp_path: Path) -> None:
+    for _ in range(2):
+        make_folder(tmp_path / "a" / "b")
+    assert (tmp_path / "a" / "b").is_dir()
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CommandError) as raised:
+        make_folder(tmp_path / "file")
+    assert str(raised.value) == f"The folder {tmp_path / 'file'} cannot be created: File exists. Choose another one."
 
 
 def test_an_interrupted_command_ends_with_the_status_of_shells(capsys: pytest.CaptureFixture[str]) -> None:

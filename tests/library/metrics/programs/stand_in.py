@@ -24,7 +24,14 @@ def main():
     if how == "reads-one":
         print(answer(json.loads(sys.stdin.readline())))
         return
-    if how in ("kept", "kept-ends"):
+    if how == "noisy":
+        sys.stderr.write("loading\n" * 1000 + "the last word\n\n")
+        sys.exit(3)
+    if how == "endless-line":
+        sys.stdout.write("x" * (2 << 20))
+        sys.stdout.flush()
+        time.sleep(600)
+    if how in ("kept", "kept-ends", "kept-hangs-once"):
         batch = []
         for line in sys.stdin:
             if line.strip():
@@ -32,6 +39,8 @@ def main():
             else:
                 for each in batch:
                     print(answer(each), flush=True)
+                    if how == "kept-hangs-once" and first:
+                        time.sleep(600)
                 batch = []
                 if how == "kept-ends":
                     return
@@ -44,13 +53,13 @@ def main():
         print(answer(lines[0]), flush=True)
         os.close(1)
         time.sleep(600)
-    if how == "order":
+    if how in ("order", "order-crashes-once"):
         lines.reverse()
     for number, each in enumerate(lines):
         if how == "says" and number == 1:
             print(rest[1])
             continue
-        if how in ("crashes", "crashes-once") and number == len(lines) // 2 and (how == "crashes" or first):
+        if "crashes" in how and number == len(lines) // 2 and (how == "crashes" or first):
             sys.stdout.flush()
             os.kill(os.getpid(), signal.SIGSEGV)
         if how == "hangs-midway" and number == 2:

@@ -58,6 +58,12 @@ def test_a_program_that_keeps_running_is_started_once(tmp_path):
     assert (tmp_path / "starts").read_text() == "started\n"
 
 
+def test_one_that_is_kept_and_hangs_is_started_anew(tmp_path):
+    kept = program("kept-hangs-once", tmp_path / "starts", seconds=3.0, keeps_running=True)
+    assert scores_of(kept) == (RIGHT, "")
+    assert (tmp_path / "starts").read_text() == "started\n" * 2
+
+
 def test_ids_are_never_used_twice():
     """A late answer to a batch that was given up would else be that of another segment."""
     script = (
@@ -114,8 +120,9 @@ def test_a_line_of_an_answer_is_at_most_a_mebibyte():
         Answers(1, 1).take(b'{"id": "1", "score": 1}' + b" " * (LONGEST_LINE - 22))
 
 
-def test_what_was_answered_before_a_crash_is_kept_and_the_rest_asked_again(tmp_path):
-    assert scores_of(program("crashes-once", tmp_path / "starts", batch=7)) == (RIGHT, "")
+@pytest.mark.parametrize("how", ["crashes-once", "order-crashes-once"])
+def test_what_was_answered_before_a_crash_is_kept_and_the_rest_asked_again(tmp_path, how):
+    assert scores_of(program(how, tmp_path / "starts", batch=7)) == (RIGHT, "")
     assert (tmp_path / "starts").read_text() == "started\n" * 2
 
 
@@ -184,6 +191,23 @@ def test_a_line_without_end_is_not_read():
     kept, reason = scores_of(program("long-line"))
     assert kept == {}
     assert "wrote a line of more than 1,048,576 bytes" in reason
+    # Nor kept until its end comes.
+    assert (
+        scores_of(program("endless-line", seconds=20.0))[1]
+        == "The program judge wrote a line of more than 1,048,576 bytes."
+    )
+
+
+def test_one_that_answers_nothing_is_started_once(tmp_path):
+    kept, reason = scores_of(program("never-starts", tmp_path / "starts"))
+    assert (kept, (tmp_path / "starts").read_text()) == ({}, "started\n")
+    assert reason.endswith("It had answered 0 of 3 segments. It said at last: no model here")
+
+
+def test_its_last_words_are_said_however_much_it_wrote_before():
+    assert scores_of(program("noisy"))[1].endswith(
+        "ended with exit status 3. It had answered 0 of 3 segments. It said at last: the last word"
+    )
 
 
 def test_the_memory_limit_holds():
