@@ -13,7 +13,9 @@ def test_a_file_is_replaced_and_nothing_else_is_left(tmp_path: Path) -> None:
     path = tmp_path / "report.txt"
     path.write_text("old")
     (tmp_path / "link.txt").symlink_to(path)
-    write_file(tmp_path / "link.txt", "č\n")
+    with path.open() as before:
+        write_file(tmp_path / "link.txt", "č\n")
+        assert before.read() == "old", "whoever reads it goes on with the old one"
     assert (path.read_bytes(), (tmp_path / "link.txt").is_symlink()) == ("č\n".encode(), True)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["link.txt", "report.txt"]
 
