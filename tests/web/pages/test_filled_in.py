@@ -13,6 +13,7 @@ import pytest
 from models.schema.roles import PhaseKind, SiteRole
 from tests.service.campaigns import REFERENCE, given, submit_output, with_test_set
 from tests.service.port import Port, output
+from tests.service.service import DAY
 from tests.web.pages.forms_of import form_with
 
 HERE = "/campaigns/port%201"
@@ -181,7 +182,7 @@ REFUSED: dict[str, tuple[str, dict[str, Any], Any]] = {
 @pytest.mark.parametrize("what", REFUSED)
 def test_a_form_that_is_refused_keeps_what_was_filled_in(port: Port, what: str) -> None:
     address, sent, file = REFUSED[what]
-    port.service.phase(port.campaign, "second", PhaseKind.OPEN)
+    port.service.phase(port.campaign, "second", PhaseKind.OPEN, begins=DAY)
     with_test_set(port.service.engine, "port 1", given(source=b"one\ntwo\nsix\n"), name="news")
     submit_output(port.service.engine, "port 1", "guests", "oar", REFERENCE, test_set="news")
     browser = port.browser("ann")
