@@ -6,13 +6,16 @@ import re
 
 import pytest
 
+from campaigns.accounts.principal import COMMAND_LINE
+from models.database.session import writing
 from models.schema.roles import SiteRole
 from tests.service.people import PASSWORD, submit, with_password
 from tests.service.service import Service
 from tests.web.pages.accounts.forms import link_on, sign_in
 from tests.web.pages.forms_of import form_with
 from web.dependencies import FORM_FIELD, SESSION_COOKIE
-from web.pages.accounts import teams
+from web.pages.accounts import invitations, teams
+from web.pages.accounts.account import NOTES
 
 pytestmark = pytest.mark.usefixtures("quick_hashing")
 
@@ -85,3 +88,48 @@ def test_pages_with_secrets_are_not_kept_and_cancelling_leads_back(service: Serv
     service.team("harbour", service.account("zoe"))
     root = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
     assert '<a href="/teams/harbour">Cancel</a>' in root.get("/teams/harbour/delete").text
+
+
+def test_a_new_account_has_the_role_that_was_chosen_and_its_link_is_for_its_address(service: Service) -> None:
+    root = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
+    for role in ("viewer", "organiser", "administrator"):
+        form = {"email": f" {role}@example.org ", "name": role, "role": role}
+        made = submit(root, "/accounts", **form)
+        assert f"Send this link to <bdi>{role}@example.org</bdi>" in made.text
+        client = service.client()
+        assert submit(client, link_on(made.text), password=PASSWORD).status_code == 303
+        assert sign_in(client, f"{role}@example.org").status_code == 303
+        assert client.get("/api/v1/me").json()["role"] == role
+
+
+def test_the_pages_of_invitations_leave_none_out(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(invitations, "SHOWN", 2)
+    olga = service.account("olga", SiteRole.ORGANISER)
+    service.campaign("regatta", organisers=(olga,))
+    browser = service.browser(olga)
+    for place, role in (("/invitations", "participant"), ("/campaigns/regatta/invitations", "viewer")):
+        for number in range(5):
+            made = submit(browser, place, email=f"m{number}@{role}.org", role=role)
+        page = browser.get(link_on(made.text).partition("?")[0])
+        assert page.headers["Cache-Control"] == "no-store", "its address is a secret"
+        address, found = place, []
+        while address and len(found) < 10:
+            text = browser.get(address).text
+            found.append(re.findall(rf"<td><bdi>m(\d)@{role}", text))
+            address = next(iter(re.findall(rf'href="({place}\?[^"]*after=[^"]*)"', text)), "")
+        assert [each for page in found for each in page] == [*"43210"], place
+
+
+@pytest.mark.parametrize("note", ["refused", "unsent", "sent"])
+def test_mails_that_were_not_sent_are_no_success(service: Service, note: str) -> None:
+    shown = service.browser(service.account("mary")).get("/account", params={"note": note}).text
+    assert NOTES[note].split(".")[0] in shown
+    assert ('class="notice warning"' in shown) == (note != "sent")
+
+
+def test_what_was_changed_is_told_in_full_in_the_audit_log(service: Service) -> None:
+    with writing(service.engine) as connection:
+        COMMAND_LINE.audit(connection, "trial", "x", names=["one", "two"], count=3, text="<b>", mixed=["a", 1])
+    shown = service.browser(service.account("root", SiteRole.ADMINISTRATOR)).get("/audit").text
+    for words in ("one, two", ">3<", "&lt;b&gt;", "[&#34;a&#34;, 1]"):
+        assert words in shown, words

@@ -202,6 +202,16 @@ def test_that_all_outputs_are_the_organisers_own_is_said_once(scored: Scored) ->
         assert "<bdi>organisers&#39;</bdi>" not in text, page
 
 
+def test_a_baseline_is_marked_as_that_and_the_organisers_others_as_theirs(scored: Scored) -> None:
+    describe_baseline(scored, origin=SystemOrigin.BASELINE)
+    with writing(scored.service.engine) as connection:
+        connection.execute(update(System).values(team=""))
+    for page in ("leaderboard", "matrix"):
+        text = scored.zoe.get(f"/campaigns/port/{page}").text  # type: ignore[attr-defined]
+        assert "All outputs are the organisers&#39; own." not in text, page
+        assert "<bdi>organisers&#39;</bdi>" in text, page
+
+
 def test_a_track_that_all_share_is_said_once_above_the_matrix(scored: Scored) -> None:
     with writing(scored.service.engine) as connection:
         connection.execute(update(Declaration).values(constrained=False))
@@ -251,6 +261,13 @@ def test_a_hundred_at_a_time(scored: Scored, monkeypatch: pytest.MonkeyPatch) ->
     assert {system: re.findall(r"first=(\d+)", link) for link, system in own.items()} == {
         "mast": [], "sail": [], "oar": ["4"],
     }  # fmt: skip
+
+
+def test_a_submission_says_its_rank_among_those_that_have_one(scored: Scored) -> None:
+    scored.add("pier", "waiting", None, state="queued")
+    scored.add("quay", "broken", None, state="failed")
+    page = scored.zoe.get("/submissions/1").text  # type: ignore[attr-defined]
+    assert re.findall(r"Rank <strong>(\d)</strong> of (\d)</a> by BLEU", page) == [("1", "3")]
 
 
 def test_equal_outputs_are_told_where_they_stand(scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -19,7 +19,7 @@ from steelyard.resampling.paired import PairedResult
 from steelyard_client.vocabulary import Constrained, PValueCorrection, SignificanceTest, SystemFilter
 from web.pages.leaderboards import comparison
 from web.pages.leaderboards.leaderboard import OWN, PAGE, Links, _own, _signed, closest_choice, reference_options
-from web.pages.leaderboards.matrix import MatrixLinks
+from web.pages.leaderboards.matrix import MatrixLinks, _short_names
 
 
 def links(*, older: bool = False, columns: tuple[str, ...] = (), **query: Any) -> Links:
@@ -68,6 +68,12 @@ def test_a_form_leads_to_the_leaderboard_that_is_closest(asked: dict[str, Any], 
     access: Any = SimpleNamespace(ranked_by="")
     choice, position = closest_choice(choices(), filters, access)
     assert (choice.listed.protocol_id, choice.listed.metrics[position]) == (number, metric)
+
+
+def test_a_system_is_named_alone_where_that_tells_it_from_the_others() -> None:
+    names = ["ants/mast", "bees/mast", "bees/keel", "mast 2", "keels", "ants/oar", "oar"]
+    shown = ["ants/mast", "bees/mast", "keel", "mast 2", "keels", "ants/oar", "oar"]
+    assert _short_names(names) == dict(zip(names, shown, strict=True))
 
 
 def test_references_are_offered_once() -> None:
