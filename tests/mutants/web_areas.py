@@ -24,11 +24,13 @@ WEB_AREAS: dict[str, list[Target]] = {
         target(
             "web/api/campaigns/campaigns.py web/api/campaigns/teams.py web/api/campaigns/phases.py "
             "web/api/campaigns/test_sets.py web/api/campaigns/corrections.py",
-            "tests/web/api/campaigns/test_what_is_told.py tests/web/api/campaigns/test_campaigns.py",
+            "tests/web/api/campaigns/test_what_is_told.py tests/web/api/campaigns/test_campaigns.py "
+            "tests/web/api/campaigns/test_one_of_several.py",
         ),
         target(
             "web/api/campaigns/quotas.py",
-            "tests/web/api/campaigns/test_quotas.py tests/web/api/campaigns/test_campaigns.py",
+            "tests/web/api/campaigns/test_quotas.py tests/web/api/campaigns/test_campaigns.py "
+            "tests/web/api/campaigns/test_one_of_several.py",
         ),
         target("web/api/paging.py", "tests/web/api/test_paging.py"),
         target("web/api/accounts/notices.py", "tests/web/api/accounts/test_notice_settings.py"),

@@ -20,6 +20,8 @@ from web.pages.forms import InvalidForm, form_errors
 from web.pages.rendering import page, see_other
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from campaigns.accounts.principal import Principal
     from web.state import State
 
@@ -69,7 +71,7 @@ def choose_notices(
                 *(connection, state.settings, principal, choices), webhook=changed, renew_feed=bool(renew_feed)
             )
     except InvalidForm as error:
-        return _page(request, principal, error=error, webhook=webhook)
+        return _page(request, principal, error=error, given=choices, webhook=webhook, renew_feed=bool(renew_feed))
     if secret:
         return _page(request, principal, done=True, secret=secret)
     return see_other("/account/notices?done=saved")
@@ -82,7 +84,9 @@ def _page(
     done: bool = False,
     secret: str = "",
     error: InvalidForm | None = None,
+    given: Mapping[tuple[NoticeKind, NoticeChannel], bool] | None = None,
     webhook: str | None = None,
+    renew_feed: bool = False,
 ) -> Response:
     account_id = principal.require_account(Scope.READ)
     state = app_state(request)
@@ -101,7 +105,9 @@ def _page(
         known=known,
         mails=state.settings.mail_url is not None,
         feed=f"{site_url(state.settings)}/notices/{known.feed_secret}/feed.xml",
+        choices={**known.choices, **(given or {})},
         webhook=known.webhook or "" if webhook is None else webhook,
+        renew_feed=renew_feed,
         found=found[:SHOWN],
         error=str(error) if error else "",
         done=done,

@@ -147,6 +147,7 @@ def management_page(
         progress = read_campaigns(connection, EvaluationFilter(campaign=name)) if section == "live" else ()
     blank = {"team": "", "member_email": "", "member_role": "viewer"}
     blank |= dict.fromkeys(("clone_name", "clone_title", "clone_starts", "announce_subject", "announce_text"), "")
+    blank |= {"clone_test_sets": "yes", "clone_teams": ""}
     blank |= {"quota_amount": "", "quota_team": "", "quota_phase": "", "quota_kind": QuotaKind.PER_DAY}
     return page(
         request,

@@ -66,6 +66,7 @@ def clone(
             clone_campaign(connection, state.settings, principal, name, asked)
     except InvalidForm as error:
         given = {"clone_name": clone_name, "clone_title": clone_title, "clone_starts": clone_starts}
+        given |= {"clone_test_sets": clone_test_sets, "clone_teams": clone_teams}
         return management_page(
             request, principal, name, error=str(error), where="clone", given=given, status=error.status
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated
 
 from fastapi import APIRouter, File, Form, Request, Response, UploadFile
@@ -25,6 +26,10 @@ from web.uploads.large_bodies import accepts_upload
 from web.uploads.scores import SentScores, import_sent_scores
 
 router = APIRouter()
+
+WEIGHTS = "Weights are numbers with blanks between them."
+BLANK = dict.fromkeys(("test_set", "pairs", "metric", "lower_is_better", "create", "metrics", "weights"), "")
+"""The fields of the forms as they are at first."""
 
 
 @router.get("/campaigns/{name}/scores")
@@ -51,14 +56,18 @@ async def import_scores(
     state = app_state(request)
     await run_in_threadpool(require_organiser, state.engine, principal, name)
     preview = do == "preview"
+    given = {"test_set": test_set, "pairs": pairs, "metric": metric, "lower_is_better": lower_is_better}
+    given |= {"create": create}
     sent = SentScores(test_set, pairs.split(), metric.strip(), lower_is_better.split(), bool(create), preview)
     try:
         found = await import_sent_scores(state, principal, name, sent, files)
     except CampaignsError as error:
         if error.status not in (400, 409, 413, 422):
             raise
-        return await run_in_threadpool(_page, request, name, principal, error=error)
-    return await run_in_threadpool(_page, request, name, principal, found=found, preview=preview)
+        return await run_in_threadpool(_page, request, name, principal, error=error, given=given)
+    # What was only looked at is sent again as it was.
+    kept = given if preview else None
+    return await run_in_threadpool(_page, request, name, principal, found=found, preview=preview, given=kept)
 
 
 @router.post("/campaigns/{name}/scores/change")
@@ -94,10 +103,11 @@ def rank_campaign(
 ) -> Response:
     """Rank by AutoRank of all metrics, or of those that are given, a line each, which may name its test set."""
     state = app_state(request)
+    given = {"rule": rule, "metrics": metrics, "weights": weights}
     try:
         numbers = [float(each) for each in weights.split()]
     except ValueError:
-        return _page(request, name, principal, error=BadRequest("Weights are numbers with blanks between them."))
+        return _page(request, name, principal, error=BadRequest(WEIGHTS), given=given)
     try:
         lists = parse_metric_lists(metrics.splitlines(), "Metrics", for_all=True)
         chosen = {test_set: each.names for test_set, each in lists.items()}
@@ -106,7 +116,7 @@ def rank_campaign(
             access = lock_for_change(connection, principal, name)
             rank_by_autorank(connection, state.settings, access, rule=rule, metrics=chosen, weights=weighed)
     except MetricsError as error:
-        return _page(request, name, principal, error=BadRequest(str(error)))
+        return _page(request, name, principal, error=BadRequest(str(error)), given=given)
     reduce_now(state.engine, state.settings, name)
     return RedirectResponse(f"/campaigns/{part_of_address(name)}/leaderboard", 303)
 
@@ -119,6 +129,7 @@ def _page(
     found: ImportResult | None = None,
     preview: bool = False,
     error: CampaignsError | None = None,
+    given: Mapping[str, str] | None = None,
 ) -> Response:
     with reading(app_state(request).engine) as connection:
         access = read_access(connection, principal, name)
@@ -140,4 +151,5 @@ def _page(
         found=found,
         preview=preview,
         error=error,
+        given={**BLANK, "rule": "wmt25", **(given or {})},
     )

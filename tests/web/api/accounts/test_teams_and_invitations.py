@@ -219,3 +219,32 @@ def test_who_has_lost_a_right_does_not_get_it_back_by_a_link(service: Service) -
         assert client.get(links[name]).status_code == 404, name
         accepted = service.browser(root).post(f"{API}/invitations/accept", json={"secret": links[name][13:]})
         assert accepted.status_code == 404, name
+
+
+def test_a_list_of_invitations_says_what_each_is_for_who_made_it_and_who_used_it(service: Service) -> None:
+    olga, mary, zoe = service.account("olga", SiteRole.ORGANISER), service.account("mary"), service.account("zoe")
+    service.team("harbour", mary)
+    service.campaign("regatta", organisers=(olga,))
+    wanted = {
+        "server": (olga, {"role": "viewer"}),
+        "campaign": (olga, {"campaign": "regatta", "campaign_role": "viewer"}),
+        "campaign with a team": (olga, {"campaign": "regatta"}),
+        "team": (mary, {"team": "harbour", "team_role": "lead", "email": "zoe@example.org"}),
+    }
+    links, ids = {}, {}
+    for what, (who, form) in wanted.items():
+        made = service.browser(who).post(f"{API}/invitations", json=form).json()
+        links[what], ids[what] = made["link"], made["id"]
+    secret = links["team"].rpartition("/")[2]
+    assert service.browser(zoe).post(f"{API}/invitations/accept", json={"secret": secret}).status_code == 200
+    root = service.browser(service.account("root", SiteRole.ADMINISTRATOR))
+    listed = {each["id"]: each for each in root.get(f"{API}/invitations").json()["items"]}
+    blank = {"email": "", "role": "participant", "team": None, "team_role": None, "campaign": None}
+    blank |= {"campaign_role": None, "used_by": None}
+    for what, (who, form) in wanted.items():
+        told = listed[ids[what]]
+        maker = "olga" if who == olga else "mary"
+        user = "zoe@example.org" if what == "team" else None
+        expected = {**blank, **form, "made_by": maker, "used_by": user, "alive": user is None}
+        assert {name: told[name] for name in expected} == expected, what
+        assert (told["used_at"] is None) == (user is None)

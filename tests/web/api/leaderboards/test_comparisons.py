@@ -305,6 +305,20 @@ def test_organisers_cancel_a_comparison_that_runs(service: Service) -> None:
         assert list(connection.scalars(select(AuditEntry.action)))[-1] == "comparison.cancel"
 
 
+def test_a_program_is_told_where_to_wait_for_the_tests(service: Service) -> None:
+    asked_for_trials(service, service.browser(service.account("zoe")))
+    with reading(service.engine) as connection:
+        (listed,) = list_boards(connection)
+    program = service.program(service.account("eve"))
+    wish = {"correction": "holm"}
+    started = program.post(f"/api/v1/campaigns/{listed.campaign}/comparisons", params=wish)
+    assert started.status_code == 202
+    # The request did not name the test: only randomization tests are made on request.
+    found = program.get(started.headers["Location"]).json()
+    assert (found["test"], found["correction"]) == ("randomization", "holm")
+    assert found["progress"]["running"] is True
+
+
 def test_many_randomization_tests_are_left_to_the_workers(service: Service) -> None:
     browser = service.browser(service.account("zoe"))
     there = asked_for_trials(service, browser)

@@ -7,10 +7,14 @@ from contextlib import ExitStack
 from typing import Any
 from xml.etree import ElementTree
 
-from models.schema.notices import Notice
+from sqlalchemy import select
+
+from models.database.session import reading
+from models.schema.notices import Notice, NoticeAddress
 from tests.service.people import submit
 from tests.service.port import ADDRESS, Port
 from tests.service.service import Service
+from web.pages.accounts.notices import KINDS
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 TEAMS = "/campaigns/port%201/manage/teams"
@@ -127,3 +131,25 @@ def test_the_key_of_a_new_webhook_is_shown_once(port: Port) -> None:
     again = submit(mary, "/account/notices", webhook="https://hooks.example.org/x")
     assert again.headers["Location"] == "/account/notices?done=saved", "the same address keeps its key"
     assert settings(port)["webhook"] == "https://hooks.example.org/x"
+
+
+def test_a_link_in_a_mail_says_which_mails_it_ends_and_ends_those(port: Port) -> None:
+    everything = [{"kind": kind, "channel": "mail", "wanted": True} for kind in KINDS]
+    port.program("mary").patch("/api/v1/notices/settings", json={"choices": everything})
+    port.program("zoe").patch("/api/v1/notices/settings", json={"choices": everything})
+    with reading(port.service.engine) as connection:
+        mary = NoticeAddress.account_id == port.accounts["mary"]
+        secret = connection.scalars(select(NoticeAddress.unsubscribe_secret).where(mary)).one()
+    visitor, left = port.service.client(), [str(kind) for kind in KINDS]
+    for kind, title in list(KINDS.items())[:3]:
+        page = f"/unsubscribe/{secret}?kind={kind}"
+        assert re.findall(r"of this kind: <strong>([^<]*)</strong>", visitor.get(page).text) == [title]
+        assert [each for each, channel in wanted(port) if channel == "mail"] == left, "asking ends nothing"
+        assert submit(visitor, page, f"/unsubscribe/{secret}", kind=str(kind)).status_code == 200
+        left.remove(str(kind))
+        assert [each for each, channel in wanted(port) if channel == "mail"] == left
+    assert "of this kind" not in visitor.get(f"/unsubscribe/{secret}").text
+    assert submit(visitor, f"/unsubscribe/{secret}").status_code == 200
+    assert [each for each, channel in wanted(port) if channel == "mail"] == []
+    others = [each for each in settings(port, "zoe")["choices"] if each["channel"] == "mail"]
+    assert all(each["wanted"] for each in others), "each has a link of their own"

@@ -18,6 +18,7 @@ from models.schema.roles import SiteRole
 from tests.service.campaigns import found, submit_output, with_test_set
 from tests.service.port import NAME, Port, output
 from tests.service.service import Service
+from tests.web.pages.forms_of import form_with
 
 HERE = "/campaigns/port%201"
 DANGER = f"{HERE}/manage/danger"
@@ -49,7 +50,9 @@ def delete(browser: TestClient, typed: str, status: int = 303, **what: str) -> s
     shown = browser.get(DELETE, params=what)
     assert shown.status_code == 200, shown.text
     assert "This cannot be undone." in shown.text
-    answer = browser.post(DELETE, data={**what, "typed": typed}, follow_redirects=False)
+    # What is deleted is said by the fields of the page: the query of its address is not read.
+    fields = {name: value for name, (value, *_) in form_with(shown.text, ["typed"]).items()}
+    answer = browser.post(DELETE, data={**fields, "typed": typed}, follow_redirects=False)
     assert answer.status_code == status, answer.text
     return shown.text if status == 303 else answer.text
 

@@ -8,6 +8,7 @@ import pytest
 
 from models.schema.roles import SiteRole
 from tests.service.service import Service
+from tests.web.pages.forms_of import form_with
 
 LINES = [
     {
@@ -102,6 +103,23 @@ def test_what_would_be_imported_is_shown_before(organiser) -> None:
     assert listed() == before
     answer = organiser.post("/api/v1/campaigns/fleet/scores", data={"metric": "X"}, files=files)
     assert (answer.status_code, answer.json()["stored"]) == (201, True)
+
+
+def test_what_was_checked_is_imported_as_it_was_filled_in(organiser) -> None:
+    # Only the files are chosen again. A form that came back empty would import by other rules than it had shown.
+    files = [sent(9.0), sent(1.0), sent(2.0)]
+    fields = {"test_set": "en-is_IS", "pairs": "en-is_IS", "metric": "", "lower_is_better": "X Z", "create": "yes"}
+    checked = organiser.post("/campaigns/fleet/scores", data={**fields, "do": "preview"}, files=files)
+    shown = form_with(checked.text, fields)
+    again = {name: " ".join(shown[name]) for name in fields}
+    assert again == fields
+    answer = organiser.post("/campaigns/fleet/scores", data={**again, "do": "add"}, files=files)
+    assert "2 imported, 0 known already" in answer.text
+    shown = form_with(answer.text, fields)
+    assert (shown["pairs"], shown["lower_is_better"], shown["create"]) == ([""], [""], [])
+    board = organiser.get("/api/v1/campaigns/fleet/leaderboard").json()
+    better = [(each["metric"].split(":")[1], each["higher_is_better"]) for each in board["items"][0]["scores"]]
+    assert better == [("metric=X", False), ("metric=Y", True)]
 
 
 def test_nonsense_is_explained(organiser) -> None:

@@ -106,6 +106,7 @@ def test_a_page_names_its_picture_which_is_drawn_once(port: Port, monkeypatch: p
         assert "max-age" in answer.headers["Cache-Control"]
         again = client.get(path, headers={"If-None-Match": answer.headers["ETag"]})
         assert (again.status_code, again.content) == (304, b"")
+        assert again.headers["Cache-Control"] == answer.headers["Cache-Control"], "or it is asked for each time"
         assert client.get(path).content == answer.content
         assert port.browser("ann").get(path).content == answer.content, "the same, whoever asks"
     assert len(drawn) == 2

@@ -202,6 +202,16 @@ def test_that_all_outputs_are_the_organisers_own_is_said_once(scored: Scored) ->
         assert "<bdi>organisers&#39;</bdi>" not in text, page
 
 
+def test_a_baseline_is_marked_as_that_and_the_organisers_others_as_theirs(scored: Scored) -> None:
+    describe_baseline(scored, origin=SystemOrigin.BASELINE)
+    with writing(scored.service.engine) as connection:
+        connection.execute(update(System).values(team=""))
+    for page in ("leaderboard", "matrix"):
+        text = scored.zoe.get(f"/campaigns/port/{page}").text  # type: ignore[attr-defined]
+        assert "All outputs are the organisers&#39; own." not in text, page
+        assert "<bdi>organisers&#39;</bdi>" in text, page
+
+
 def test_a_track_that_all_share_is_said_once_above_the_matrix(scored: Scored) -> None:
     with writing(scored.service.engine) as connection:
         connection.execute(update(Declaration).values(constrained=False))
@@ -239,7 +249,9 @@ def test_a_hundred_at_a_time(scored: Scored, monkeypatch: pytest.MonkeyPatch) ->
     first = shown(scored)
     assert systems(first) == ["harbour/mast", "lighthouse/lamp"]
     (link,) = re.findall(r'rel="next" href="([^"]*)"', first)
-    assert systems(scored.service.client().get(link.replace("&amp;", "&")).text) == ["baseline"]
+    last = scored.service.client().get(link.replace("&amp;", "&")).text
+    assert systems(last) == ["baseline"]
+    assert ["Systems 1 to 2 of 3" in first, "Systems 3 to 3 of 3" in last] == [True, True]
     for beyond, status in ((2, 200), (3, 404), (10, 404)):
         assert scored.service.client().get(URL, params={"first": beyond}).status_code == status
     # Ones own systems are on the page on which they stand.
@@ -249,6 +261,44 @@ def test_a_hundred_at_a_time(scored: Scored, monkeypatch: pytest.MonkeyPatch) ->
     assert {system: re.findall(r"first=(\d+)", link) for link, system in own.items()} == {
         "mast": [], "sail": [], "oar": ["4"],
     }  # fmt: skip
+
+
+def test_a_submission_says_its_rank_among_those_that_have_one(scored: Scored) -> None:
+    scored.add("pier", "waiting", None, state="queued")
+    scored.add("quay", "broken", None, state="failed")
+    page = scored.zoe.get("/submissions/1").text  # type: ignore[attr-defined]
+    assert re.findall(r"Rank <strong>(\d)</strong> of (\d)</a> by BLEU", page) == [("1", "3")]
+
+
+def test_equal_outputs_are_told_where_they_stand(scored: Scored, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("web.pages.leaderboards.leaderboard.PAGE", 3)
+    for system in ("oar", "row"):
+        scored.add("lighthouse" if system == "oar" else "", system, 10.0, text="the same", late_seconds=0.0)
+    olga = scored.service.account("olga")
+    scored.service.campaign("port", organisers=(olga,))
+    client = scored.service.browser(olga)
+    first, second = (shown(scored, client, shown="all", first=each) for each in (0, 3))
+    told = "The output is byte-identical to that of"
+    assert [set(systems(text)) & {"lighthouse/oar", "row"} for text in (first, second)] == [
+        set(), {"lighthouse/oar", "row"},
+    ]  # fmt: skip
+    assert [text.count(told) for text in (first, second)] == [0, 1]
+
+
+def test_all_systems_can_be_compared_and_a_chosen_one_stays_in_a_list_that_is_full(
+    scored: Scored, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offered(**query: Any) -> dict[str, bool]:
+        text = scored.service.client().get("/campaigns/port/compare", params=query).text
+        found = re.findall(r'name="system" value="(\d+)"( checked)?', text)
+        return {number: bool(ticked) for number, ticked in found}
+
+    # The best three, and those that are not ranked.
+    assert sorted(offered().items()) == [("1", True), ("2", False), ("3", True), ("4", True)]
+    monkeypatch.setattr("web.pages.leaderboards.comparison.MOST_LISTED", 1)
+    listed = offered(system=["3", "4"])
+    assert {each for each, ticked in listed.items() if ticked} == {"3", "4"}
+    assert len(listed) == 3
 
 
 def test_a_page_that_has_not_changed_is_not_sent_again_nor_worked_out_again(scored: Scored) -> None:

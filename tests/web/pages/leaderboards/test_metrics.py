@@ -235,6 +235,18 @@ def test_scores_with_the_number_of_deleted_ones_are_compared_again(bay: Looked) 
     assert tables("soar", "dive") != first
 
 
+def test_a_new_name_leads_to_the_scores_whatever_is_in_it(bay: Looked) -> None:
+    browser = bay.service.browser(bay.organiser)
+    for called in ("da", "esa"):
+        assert browser.post(HUMAN, files=_files(SYSTEMS), data={"called": called}).status_code == 201
+    form = {"test_set": str(bay.test_set), "title": "esa", "new_name": "  d&a +1 "}
+    done = browser.post(f"{PAGE}/rename", data=form, follow_redirects=False)
+    assert done.status_code == 303
+    assert {each["name"] for each in browser.get(HUMAN).json()["items"]} == {"da", "d&a +1"}
+    shown = browser.get(done.headers["Location"]).text
+    assert "d&amp;a +1@1</bdi> on <bdi>" in shown, "those that were renamed, of two"
+
+
 def test_organisers_delete_what_came_along_with_a_correction(bay: Looked) -> None:
     client, browser = bay.service.program(bay.organiser), bay.service.browser(bay.organiser)
     assert client.post(HUMAN, files=_files(TOTALS.format("dive", "soar")), data={"called": "da"}).status_code == 201

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 import pytest
 
+from campaigns.corrections.board_changes import BoardChange
 from campaigns.leaderboards.choice import BoardChoice
 from campaigns.leaderboards.downloads import table_of
+from campaigns.leaderboards.matrix import MatrixQuery
 from models.results.boards import BoardSummary
 from steelyard.resampling.paired import PairedResult
 from steelyard_client.vocabulary import Constrained, PValueCorrection, SignificanceTest, SystemFilter
 from web.pages.leaderboards import comparison
-from web.pages.leaderboards.leaderboard import OWN, PAGE, Links, _own, closest_choice, reference_options
+from web.pages.leaderboards.leaderboard import OWN, PAGE, Links, _own, _signed, closest_choice, reference_options
+from web.pages.leaderboards.matrix import MatrixLinks, _short_names
 
 
 def links(*, older: bool = False, columns: tuple[str, ...] = (), **query: Any) -> Links:
@@ -65,6 +70,12 @@ def test_a_form_leads_to_the_leaderboard_that_is_closest(asked: dict[str, Any], 
     assert (choice.listed.protocol_id, choice.listed.metrics[position]) == (number, metric)
 
 
+def test_a_system_is_named_alone_where_that_tells_it_from_the_others() -> None:
+    names = ["ants/mast", "bees/mast", "bees/keel", "mast 2", "keels", "ants/oar", "oar"]
+    shown = ["ants/mast", "bees/mast", "keel", "mast 2", "keels", "ants/oar", "oar"]
+    assert _short_names(names) == dict(zip(names, shown, strict=True))
+
+
 def test_references_are_offered_once() -> None:
     for choice in choices():
         assert reference_options(choices(), choice) == [("A,B", "A + B"), ("A", "A")]
@@ -89,6 +100,29 @@ def test_a_link_has_the_whole_state_of_its_page() -> None:
     assert ("comparison", "5") in parts(filtered.cancel(5, [3]))[1]
     assert parts(links().segments(3))[1] == [*PLAIN, ("system", "3")]
     assert parts(links().segments(3, 4))[1] == [*PLAIN, ("order", "difference"), ("system", "3"), ("system", "4")]
+
+
+def test_a_link_of_the_matrix_has_the_whole_state_of_its_page() -> None:
+    plain = MatrixQuery("ter", sort="gaps", only=("news", "talks@2"))
+    told = [("metric", "ter"), ("sort", "gaps"), ("only", "news"), ("only", "talks@2")]
+    assert parts(MatrixLinks("wmt 26", plain).matrix()) == ("/campaigns/wmt%2026/matrix", told)
+    assert parts(MatrixLinks("wmt 26", plain).matrix(sort="news"))[1] == [told[0], ("sort", "news"), *told[2:]]
+    for field, value in (
+        ("shown", SystemFilter.ALL),
+        ("constrained", Constrained.NO),
+        ("constrained", Constrained.YES),
+    ):
+        query: Any = replace(plain, **{field: value})
+        assert parts(MatrixLinks("wmt 26", query).matrix())[1] == [*told, (field, value.value)]
+    assert parts(MatrixLinks("wmt 26", replace(plain, complete=True)).matrix())[1] == [*told, ("complete", "true")]
+
+
+@pytest.mark.parametrize(("metric", "told"), [(0, "+0.3"), (1, "+0.2537"), (2, "+0.254")])
+def test_a_change_has_the_digits_of_the_metric_that_ranks(metric: int, told: str) -> None:
+    scores = [SimpleNamespace(scale=scale) for scale in (100.0, 1.0, math.inf)]
+    lines = [SimpleNamespace(entry=SimpleNamespace(scores=each)) for each in ([], scores)]
+    view: Any = SimpleNamespace(lines=lines, query=SimpleNamespace(metric=metric))
+    assert _signed(view, BoardChange(0.2537, None)) == told
 
 
 @pytest.mark.parametrize(("form", "whole"), [("json", True), ("csv", False), ("latex", False)])

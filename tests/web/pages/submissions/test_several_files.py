@@ -1,6 +1,8 @@
 """Several files on the form: systems named after them, or a system's outputs for many test sets."""
 
+import io
 import re
+import zipfile
 from contextlib import ExitStack
 
 import pytest
@@ -11,6 +13,7 @@ from models.schema.corpus import Submission
 from tests.service.campaigns import SOURCE, given, with_test_set
 from tests.service.port import Port, output
 from tests.service.service import Service
+from tests.web.pages.forms_of import form_with
 
 FORM = "/campaigns/port%201/submit"
 Files = list[tuple[str, bytes]]
@@ -30,6 +33,8 @@ def test_several_files_are_systems_named_after_them(port: Port) -> None:
     refused = answer.text.split("Refused")[1].split("Stored")[0]
     assert "sail.txt.gz" in refused
     assert "mast" not in refused
+    # The form is for the one that was refused, under the name that it would have had.
+    assert form_with(answer.text, ["system"])["system"] == ["sail"]
     assert port.count(Submission) == 3
     assert "keel" in mary.get("/submissions/3").text
 
@@ -85,6 +90,21 @@ def test_several_files_for_all_test_sets_are_of_one_system(port: Port) -> None:
     assert "de-fr.txt" in refused
     assert "pier" in answer.text.split(">Stored<")[1]
     assert "This field is required" in send(mary, files, test_set="*").text
+
+
+def test_what_of_a_zip_is_no_output_is_named_whether_others_are_stored_or_not(port: Port) -> None:
+    mary = port.browser("mary")
+    with_test_set(port.service.engine, "port 1", given(source=SOURCE), name="pier")
+    for number, (more, stored) in enumerate((({}, "1 of 1"), ({"de-fr.txt": b"a\n"}, "1 of 2"))):
+        outputs = {"en-cs.txt": f"kocka\npes\n{number}\n".encode(), "a/b/deep.txt": b"x\n", **more}
+        packed = io.BytesIO()
+        with zipfile.ZipFile(packed, "w") as archive:
+            for name, content in outputs.items():
+                archive.writestr(name, content)
+        for do, says in (("preview", "Nothing is stored yet."), ("", f"{stored} outputs were stored.")):
+            text = send(mary, [("all.zip", packed.getvalue())], test_set="*", system="mast", do=do).text
+            assert says in text
+            assert "Left out, for these are no outputs: <bdi>a/b/deep.txt</bdi>" in text
 
 
 def test_two_versions_of_a_test_set_have_an_output_each(port: Port) -> None:
