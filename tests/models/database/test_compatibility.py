@@ -10,7 +10,7 @@ from models.database import migrate
 from models.database.compatibility import BEFORE_WORKERS_TOLD, SchemaStatus, living_workers, read_schema_problem
 from models.database.creation import OLDEST
 from models.database.session import make_engine, reading, writing
-from models.errors import OlderWorkers
+from models.errors import OlderWorkers, RowsHeld, Unreachable
 from models.schema.base import now
 from models.schema.queue import Compatibility, Worker
 from tests.faults.cluster import until
@@ -130,3 +130,29 @@ def _count(engine: Engine, statement: str) -> int:
     """A look in a transaction of its own: PostgreSQL shows one transaction the same connections until its end."""
     with reading(engine) as connection:
         return int(connection.execute(text(statement)).scalar_one())
+
+
+def test_statements_of_an_upgrade_take_their_time_once_the_tables_are_locked(postgres_url: str) -> None:
+    """Only the wait for the locks is short; an index of millions of rows is not made in half a second."""
+    engine = make_engine(postgres_url, pooled=False)
+    other = make_engine(postgres_url, pooled=False)
+    with migrate._alone(engine) as connection:
+        assert connection.exec_driver_sql("SHOW statement_timeout").scalar() == "0"
+        with pytest.raises(RowsHeld), writing(other, lock_seconds=0.1) as late:
+            late.execute(text("SELECT * FROM compatibility"))
+    with writing(other, lock_seconds=30.0) as late:
+        assert late.exec_driver_sql("SHOW statement_timeout").scalar() == "0"
+        late.execute(text("SELECT * FROM compatibility"))
+
+
+def test_an_upgrade_gives_up_where_the_tables_are_always_used(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate, "TRIES", 2)
+    monkeypatch.setattr(migrate, "LOCK_SECONDS", 0.05)
+    engine = make_engine(postgres_url, pooled=False)
+    with reading(engine) as reader:
+        reader.execute(text("SELECT * FROM worker"))
+        with pytest.raises(Unreachable, match="in constant use"):
+            migrate.upgrade(postgres_url)
+    migrate.upgrade(postgres_url)
