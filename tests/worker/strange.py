@@ -58,6 +58,8 @@ CHANGES: list[tuple[tuple[str, ...], Any, str]] = [
     (("headers", "eta"), "2999-01-01T00:00:00", "wrong"),
     (("headers", "expires"), {"x": 1}, "wrong"),
     (("headers", "group"), "g", "wrong"),
+    (("headers", "chord"), {"task": SHARD.message}, "wrong"),
+    (("headers", "shadow"), "another name", "wrong"),
     (("headers", "retries"), "many", "wrong"),
     (("headers", "compression"), "application/x-gzip", "unreadable"),
     (("headers", "steelyard_message"), "new", "wrong"),

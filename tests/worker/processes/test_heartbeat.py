@@ -3,10 +3,11 @@
 import threading
 
 import pytest
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, delete, select
 
-from models.database.session import make_engine, reading
+from models.database.session import make_engine, reading, writing
 from models.schema.queue import Worker
+from tests.faults.cluster import until
 from tests.scheduler.jobs import one_block_shards
 from worker.context import WorkerContext
 from worker.processes import heartbeat as module
@@ -60,3 +61,27 @@ def test_tables_that_no_longer_fit_are_reported_once(sqlite_url: str, monkeypatc
         heartbeat.stop()
         context.close()
     assert told == ["too old"]
+
+
+def test_a_worker_that_takes_no_more_work_says_so_again_where_it_was_taken_for_dead(sqlite_url: str) -> None:
+    """The scheduler would send it messages otherwise, which nobody handles before they count as lost."""
+    context = WorkerContext(one_block_shards(sqlite_url, beat_seconds=0.01), 2)
+    heartbeat = Heartbeat(context, 2)
+
+    def concurrency() -> int | None:
+        with reading(context.engine) as connection:
+            return connection.scalar(select(Worker.concurrency))
+
+    heartbeat.start()
+    try:
+        assert concurrency() == 2
+        heartbeat.retire()
+        assert concurrency() == 0
+        with writing(context.engine) as connection:
+            connection.execute(delete(Worker))
+        until(lambda: concurrency() is not None, "the row to come back")
+        assert concurrency() == 0
+    finally:
+        heartbeat.stop()
+        context.close()
+    assert concurrency() is None
