@@ -135,3 +135,32 @@ def test_an_outage_pauses_recovery_of_an_embedded_worker_too(sqlite_url: str) ->
     assert rounds.paused == 1
     embedded._leadership.release()
     embedded._context.close()
+
+
+def test_who_stands_by_rests_between_two_looks(sqlite_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It would ask the database thousands of times a second whether somebody else leads."""
+    leader, rounds = Leadership(sqlite_url, 60.0), Rounds()
+    assert leader.acquire()
+    stop, rests, status = threading.Event(), list[float](), SchedulerStatus()
+
+    def wait(seconds: float) -> None:
+        rests.append(seconds)
+        if len(rests) == 3:
+            stop.set()
+
+    monkeypatch.setattr(stop, "wait", wait)
+    monkeypatch.setattr(loop, "SchedulerLoop", lambda *_, **__: rounds)
+    looks = list[int]()
+    acquire = Leadership.acquire
+
+    def look(self: Leadership) -> bool:
+        looks.append(1)
+        assert len(looks) < 100
+        return acquire(self)
+
+    monkeypatch.setattr(Leadership, "acquire", look)
+    loop._stand_by_or_lead(Settings(database_url=sqlite_url, sweep_seconds=0.7), App(), stop, status)
+    assert rests == [0.7] * 3
+    assert not status.leading
+    assert status.pulse.succeeds(60.0).ok
+    leader.release()

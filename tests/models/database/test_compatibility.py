@@ -1,7 +1,10 @@
 """Which programs can work with which tables, and upgrades while workers are alive."""
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
+import psycopg
 import pytest
 from sqlalchemy import Engine, insert, text, update
 
@@ -156,3 +159,26 @@ def test_an_upgrade_gives_up_where_the_tables_are_always_used(
         with pytest.raises(Unreachable, match="in constant use"):
             migrate.upgrade(postgres_url)
     migrate.upgrade(postgres_url)
+
+
+def test_an_upgrade_waits_for_another_one(postgres_url: str) -> None:
+    """In an empty database there is no table to lock: both would create the same."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    engine = make_engine(postgres_url, pooled=False)
+    with ThreadPoolExecutor() as pool:
+        with migrate._alone(engine):
+            other = pool.submit(migrate.upgrade, postgres_url)
+            with psycopg.connect(postgres_url, autocommit=True) as looking:
+                until(lambda: looking.execute(waiting).fetchone() == (1,), "an upgrade that waits", 30)
+            assert not other.done()
+        other.result()
+
+
+def test_a_migration_that_leaves_rows_which_point_nowhere_changes_nothing(sqlite_url: str) -> None:
+    """SQLite does not look while tables are replaced."""
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
+        connection.execute("INSERT INTO shard_evaluation (shard_id, evaluation_id) VALUES (77, 78)")
+        connection.commit()
+    with pytest.raises(AssertionError, match=r"rows that point nowhere: \[\('shard_evaluation'"):
+        migrate.downgrade(sqlite_url, "20261204")
+    assert migrate.current_revision(sqlite_url) == migrate.REVISION
