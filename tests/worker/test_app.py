@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 import redis
+from celery import signals
 from celery.worker import state
 from kombu.exceptions import OperationalError
 
@@ -203,4 +204,26 @@ def test_the_memory_of_each_process_is_its_own(sqlite_url: str, monkeypatch: pyt
     monkeypatch.setattr(telemetry, "memory_bytes", lambda pid=0: {71: 1000, 72: None, 73: 3000}.get(pid, 5))
     (memory,) = [each for each in WorkerMetrics(context.counters).collect() if each.name == telemetry.MEMORY]
     assert {each.labels["process"]: each.value for each in memory.samples} == {"0": 1000, "2": 3000}
+    context.close()
+
+
+@pytest.mark.parametrize("listens", [True, False])
+def test_health_is_told_once_the_processes_of_the_pool_are_there(
+    sqlite_url: str, monkeypatch: pytest.MonkeyPatch, listens: bool
+) -> None:
+    """A thread that serves before they are forked would not be there in them, but its locks would."""
+    context, started = WorkerContext(Settings(database_url=sqlite_url)), list[str]()
+
+    @contextmanager
+    def serve(host: str, port: int, _status: object) -> Iterator[Any]:
+        assert (host, port) == (context.settings.http_host, context.settings.http_port)
+        yield SimpleNamespace(start=lambda: started.append("server")) if listens else None
+
+    monkeypatch.setattr(module, "serve_status", serve)
+    with module._served(context.settings, context, Liveness("beat")):
+        assert started == []
+        signals.worker_ready.send(sender=None)
+        assert started == ["server"] * listens
+    signals.worker_ready.send(sender=None)
+    assert started == ["server"] * listens, "a worker that has ended serves no more"
     context.close()

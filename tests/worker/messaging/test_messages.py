@@ -57,6 +57,12 @@ def test_others_are_not(place, value, reason, channel):
     assert told(changed(place, value), channel) == reason
 
 
+def test_a_time_limit_without_end_is_none(channel):
+    """RabbitMQ itself refuses such a number, and Redis hands on whatever it is given."""
+    for limits in ([float("inf"), None], [None, float("nan")]):
+        assert told(changed(("headers", "timelimit"), limits), channel) == "wrong"
+
+
 @pytest.mark.parametrize(
     "payload", [None, [], 5, "x", {}, {"properties": 7}, {**GOOD, "body": 5}, {**GOOD, "body": "a"}]
 )
