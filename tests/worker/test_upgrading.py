@@ -116,6 +116,21 @@ def test_a_worker_that_ends_begins_nothing(context: WorkerContext) -> None:
     assert shard(context)[1:3] == (LeaseState.PENDING, 0)
 
 
+def test_a_worker_that_ends_returns_all_shards_of_a_message_and_no_others(context: WorkerContext) -> None:
+    for number in range(3):
+        queue_job(context.engine, context.settings, segments=200, systems=1, campaign=str(number), seed=number + 2)
+    with writing(context.engine) as connection:
+        connection.execute(update(Shard).values(state=LeaseState.ENQUEUED, enqueued_at=now()))
+        first, *others, last = connection.scalars(select(Shard.id).order_by(Shard.id)).all()
+    context.shutting_down.set_once("it stops")
+    assert not should_handle(context, task(None), *others)
+    with reading(context.engine) as connection:
+        found = connection.execute(select(Shard.id, Shard.state)).all()
+    assert {row.id: row.state for row in found} == {
+        first: LeaseState.ENQUEUED, **dict.fromkeys(others, LeaseState.PENDING), last: LeaseState.ENQUEUED,
+    }  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("version", "revision", "left"),
     [("", REVISION, False), ("", "20990101", True), ("", None, True), ("0.0.9", REVISION, True)],

@@ -1,7 +1,10 @@
 """Which programs can work with which tables, and upgrades while workers are alive."""
 
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 
+import psycopg
 import pytest
 from sqlalchemy import Engine, insert, text, update
 
@@ -10,7 +13,7 @@ from models.database import migrate
 from models.database.compatibility import BEFORE_WORKERS_TOLD, SchemaStatus, living_workers, read_schema_problem
 from models.database.creation import OLDEST
 from models.database.session import make_engine, reading, writing
-from models.errors import OlderWorkers
+from models.errors import OlderWorkers, RowsHeld, Unreachable
 from models.schema.base import now
 from models.schema.queue import Compatibility, Worker
 from tests.faults.cluster import until
@@ -130,3 +133,52 @@ def _count(engine: Engine, statement: str) -> int:
     """A look in a transaction of its own: PostgreSQL shows one transaction the same connections until its end."""
     with reading(engine) as connection:
         return int(connection.execute(text(statement)).scalar_one())
+
+
+def test_statements_of_an_upgrade_take_their_time_once_the_tables_are_locked(postgres_url: str) -> None:
+    """Only the wait for the locks is short; an index of millions of rows is not made in half a second."""
+    engine = make_engine(postgres_url, pooled=False)
+    other = make_engine(postgres_url, pooled=False)
+    with migrate._alone(engine) as connection:
+        assert connection.exec_driver_sql("SHOW statement_timeout").scalar() == "0"
+        with pytest.raises(RowsHeld), writing(other, lock_seconds=0.1) as late:
+            late.execute(text("SELECT * FROM compatibility"))
+    with writing(other, lock_seconds=30.0) as late:
+        assert late.exec_driver_sql("SHOW statement_timeout").scalar() == "0"
+        late.execute(text("SELECT * FROM compatibility"))
+
+
+def test_an_upgrade_gives_up_where_the_tables_are_always_used(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(migrate, "TRIES", 2)
+    monkeypatch.setattr(migrate, "LOCK_SECONDS", 0.05)
+    engine = make_engine(postgres_url, pooled=False)
+    with reading(engine) as reader:
+        reader.execute(text("SELECT * FROM worker"))
+        with pytest.raises(Unreachable, match="in constant use"):
+            migrate.upgrade(postgres_url)
+    migrate.upgrade(postgres_url)
+
+
+def test_an_upgrade_waits_for_another_one(postgres_url: str) -> None:
+    """In an empty database there is no table to lock: both would create the same."""
+    waiting = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
+    engine = make_engine(postgres_url, pooled=False)
+    with ThreadPoolExecutor() as pool:
+        with migrate._alone(engine):
+            other = pool.submit(migrate.upgrade, postgres_url)
+            with psycopg.connect(postgres_url, autocommit=True) as looking:
+                until(lambda: looking.execute(waiting).fetchone() == (1,), "an upgrade that waits", 30)
+            assert not other.done()
+        other.result()
+
+
+def test_a_migration_that_leaves_rows_which_point_nowhere_changes_nothing(sqlite_url: str) -> None:
+    """SQLite does not look while tables are replaced."""
+    with closing(sqlite3.connect(sqlite_url.removeprefix("sqlite:///"))) as connection:
+        connection.execute("INSERT INTO shard_evaluation (shard_id, evaluation_id) VALUES (77, 78)")
+        connection.commit()
+    with pytest.raises(AssertionError, match=r"rows that point nowhere: \[\('shard_evaluation'"):
+        migrate.downgrade(sqlite_url, "20261204")
+    assert migrate.current_revision(sqlite_url) == migrate.REVISION

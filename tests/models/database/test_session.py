@@ -123,10 +123,16 @@ def test_readers_do_not_wait_for_a_writer(database_url: str) -> None:
     engine.dispose()
 
 
-@pytest.mark.parametrize(("relaxed", "found"), [(True, "off"), (False, "on")])
-def test_what_is_not_durable_waits_for_the_disk_unless_relaxed(postgres_url: str, relaxed: bool, found: str) -> None:
+@pytest.mark.parametrize(
+    ("relaxed", "durable", "found"),
+    [(True, False, "off"), (False, False, "on"), (True, True, "off"), (False, True, "off")],
+)
+def test_commits_wait_for_the_disk_unless_relaxed_or_waited_for_afterwards(
+    postgres_url: str, relaxed: bool, durable: bool, found: str
+) -> None:
+    """What is durable is waited for once its locks are free (the next test)."""
     engine = make_engine(postgres_url, relaxed=relaxed)
-    with writing(engine) as connection:
+    with writing(engine, durable=durable) as connection:
         assert connection.exec_driver_sql("SHOW synchronous_commit").scalar() == found
     engine.dispose()
 

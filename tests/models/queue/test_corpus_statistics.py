@@ -313,6 +313,17 @@ def test_what_nobody_needs_any_more_is_not_counted(engine: Engine, job: IngestRe
     assert [state for *_, state in rows(engine)] == ["done", "cancelled", "cancelled"]
 
 
+def test_counts_are_needed_by_evaluations_of_their_own_edition_alone(engine: Engine, job: IngestResult) -> None:
+    """Metrics of another edition may split texts otherwise: such evaluations have counts of their own."""
+    first, second = job.all_evaluations
+    with writing(engine) as connection:
+        connection.execute(update(Evaluation).where(Evaluation.id == second).values(edition=Evaluation.edition + 1))
+        theirs = keys(engine)[2]
+        connection.execute(update(CorpusCount).where(CorpusCount.id == theirs).values(edition=CorpusCount.edition + 1))
+        cancel_evaluations(connection, [first])
+    assert [state for *_, state in rows(engine)] == ["cancelled", "cancelled", "pending"]
+
+
 @pytest.mark.parametrize("table", [CorpusCount, CorpusStatistics])
 def test_what_is_large_stands_behind_what_is_looked_at(table: Any) -> None:
     """SQLite would read megabytes of each row, 50 times a second, to know its state."""

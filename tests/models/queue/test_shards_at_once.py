@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-from sqlalchemy import Connection, Engine, delete, func, select, update
+from sqlalchemy import Connection, Engine, delete, event, func, select, update
 
 from models.database.session import make_engine, reading, writing
 from models.queue.evaluation_end import cancel_evaluations
@@ -215,3 +215,62 @@ def test_what_is_being_reduced_is_not_counted_any_more(engine: Engine) -> None:
     )
     assert query.startswith("UPDATE evaluation SET")
     assert evaluations(engine) == [("reducing", 0, True)] * 3
+
+
+def test_an_evaluation_that_was_cancelled_just_before_a_claim_marks_it_stays_so(
+    engine: Engine, job: IngestResult
+) -> None:
+    """The claim reads that it is queued, and waits for nobody who changes that."""
+    first, *_ = shards(engine)
+    ended = job.all_evaluations[1]
+    cancelled: list[int] = []
+
+    def cancel(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if statement.startswith("UPDATE evaluation ") and not cancelled:
+            cancelled.append(ended)
+            with writing(other) as connection:
+                assert cancel_evaluations(connection, [ended]) == [ended]
+
+    other = make_engine(engine.url.render_as_string(hide_password=False))
+    event.listen(engine, "before_cursor_execute", cancel)
+    try:
+        late = claimed(engine, first)
+    finally:
+        event.remove(engine, "before_cursor_execute", cancel)
+        other.dispose()
+    assert cancelled == [ended]
+    assert evaluations(engine) == [("running", 3, True), ("cancelled", 3, False), ("running", 3, True)]
+    assert complete(engine, late) == Completion(accepted=True)
+    assert evaluations(engine) == [("running", 2, True), ("cancelled", 3, False), ("running", 2, True)]
+    with reading(engine) as connection:
+        stored = connection.scalars(select(Statistics.evaluation_id).order_by(Statistics.evaluation_id)).all()
+    assert stored == [each for each in job.all_evaluations if each != ended]
+
+
+@pytest.mark.parametrize("systems", [2, 3])
+def test_counters_are_locked_by_their_ids_wherever_their_rows_lie(
+    engine: Engine, postgres_url: str, systems: int
+) -> None:
+    """Otherwise two processes that count shards of the same evaluations would wait for each other."""
+    job = queue_job(engine, one_block_shards(postgres_url), segments=600, systems=systems)
+    mine = claimed(engine, shards(engine)[0])
+    least, *others = job.all_evaluations
+    with writing(engine) as connection:
+        # Its row now lies behind those of the others.
+        connection.execute(update(Evaluation).where(Evaluation.id == least).values(team="a team"))
+
+    def count() -> None:
+        with writing(engine) as connection:
+            connection.exec_driver_sql("SET LOCAL enable_indexscan = off; SET LOCAL enable_bitmapscan = off")
+            complete_shard(connection, mine, results(mine))
+
+    counting = threading.Thread(target=count)
+    with writing(engine) as connection:
+        connection.execute(select(Evaluation.id).where(Evaluation.id == least).with_for_update(key_share=True))
+        counting.start()
+        until(lambda: waiting(engine), "it to wait for the first counter")
+        free = select(Evaluation.id).where(Evaluation.id.in_(others)).order_by(Evaluation.id)
+        assert connection.scalars(free.with_for_update(key_share=True, skip_locked=True)).all() == others
+    counting.join(60)
+    assert not counting.is_alive()
+    assert evaluations(engine) == [("running", 2, True)] * systems

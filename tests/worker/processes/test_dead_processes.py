@@ -27,7 +27,7 @@ from worker.handlers import do, new_owner
 from worker.messaging.messages import Fault
 from worker.processes.heartbeat import Heartbeat
 from worker.processes.losses import handle_lost_processes
-from worker.telemetry import MESSAGES
+from worker.telemetry import LOST, MESSAGES
 
 
 @pytest.fixture
@@ -207,6 +207,14 @@ def test_only_texts_are_given_up_for_the_time_they_took(context: WorkerContext, 
     with reading(context.engine) as connection:
         row = connection.execute(select(Trials.state, Trials.attempts).where(Trials.id == key)).one()
     assert tuple(row) == ("pending", 1)
+
+
+@pytest.mark.usefixtures("job")
+def test_lost_processes_are_counted_by_how_they_ended(context: WorkerContext) -> None:
+    key = first(context, Shard)[0]
+    for error in (TimeLimitExceeded(120), WorkerLostError("signal 9"), TimeLimitExceeded(120), ValueError("no loss")):
+        lose(context, "score_shard", "t1", key, error)
+    assert [context.counters.total(LOST.name, reason) for reason in ("time", "died")] == [2, 1]
 
 
 def test_messages_that_are_dropped_are_counted_by_their_fault(context: WorkerContext) -> None:

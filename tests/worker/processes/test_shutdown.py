@@ -195,9 +195,9 @@ def test_a_database_that_is_away_is_asked_again(worker: Stopped, monkeypatch: py
 def test_messages_of_every_kind_are_returned(worker: Stopped) -> None:
     sent: list[tuple[object, list[int]]] = []
     for number, kind in enumerate(shutdown.SENT):
-        worker.receive(kind.message, number)
-        worker.receive(kind.message, 100 + number)
-        sent.append((kind.table, [number, 100 + number]))
+        worker.receive(kind.message, number, 100 + number)
+        worker.receive(kind.message, 200 + number)
+        sent.append((kind.table, [number, 100 + number, 200 + number]))
     returned: list[tuple[object, list[int]]] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(shutdown, "unsend", lambda _connection, table, its: returned.append((table, its)))
@@ -213,3 +213,23 @@ def test_a_worker_that_was_told_to_stop_is_not_ready(
     monkeypatch.setattr(state, "should_stop", stop)
     monkeypatch.setattr(state, "should_terminate", terminate)
     assert shutdown.check_stopping().ok == ready
+
+
+@pytest.mark.parametrize(("reason", "code"), [(None, 0), ("The tables are of another release.", 1)])
+def test_it_is_ended_only_when_it_has_had_the_time_to_hand_everything_back(
+    worker: Stopped, monkeypatch: pytest.MonkeyPatch, reason: str | None, code: int
+) -> None:
+    """A database that does not answer holds it no longer than this; tasks may take all of the time they have."""
+    ends: list[tuple[Any, ...]] = []
+    monkeypatch.setattr(shutdown, "GRACE_SECONDS", 7.0)
+    monkeypatch.setattr(
+        shutdown,
+        "end_in_time",
+        lambda over, seconds, *, code, before: ends.append((over, seconds, code, before)),
+    )
+    monkeypatch.setattr(worker.stopping, "_wait", lambda _seconds: shutdown._ENDED)
+    if reason is not None:
+        worker.stopping.end(reason)
+    worker.told(signal.SIGTERM)
+    until(lambda: ends, "it to stop", 10)
+    assert ends == [(worker.stopping.over, 30.0 + 7.0 + shutdown.ANSWER_SECONDS, code, shutdown.kill_pool)]

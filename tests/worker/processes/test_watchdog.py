@@ -120,3 +120,12 @@ def test_looks_are_a_sixth_of_the_time_apart(context: WorkerContext, monkeypatch
     begun = time.monotonic()
     watched.watch(context, LOOKS)
     assert time.monotonic() - begun >= 10 * SECONDS
+
+
+def test_it_leaves_no_process_of_its_pool_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    """They would hold what they have claimed, and beside the next worker twice the memory."""
+    done: list[object] = []
+    monkeypatch.setattr(watchdog, "kill_pool", lambda: done.append("pool"))
+    monkeypatch.setattr(watchdog.os, "_exit", done.append)
+    watchdog._end()
+    assert done == ["pool", 1]
