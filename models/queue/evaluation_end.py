@@ -18,8 +18,8 @@ def lock_evaluations(
 ) -> list[int]:
     """Lock these evaluations, if in one of the states, until the transaction ends; their ids.
 
-    Always in the order of their ids: transactions with different orders would deadlock. `shared` keeps out only those
-    who lock them otherwise; it does not keep out changes of a counter.
+    Always in the order of their ids: transactions with different orders would deadlock. Several may hold a
+    `shared` lock at once: it keeps out those who would lock the rows wholly, but no change of a counter.
     """
     if not evaluations:
         return []

@@ -107,7 +107,7 @@ def _load(connection: Connection, claims: Sequence[Claim]) -> list[ClaimedShard]
 def _start(connection: Connection, evaluations: Collection[int]) -> None:
     """Mark evaluations as running, but for those that another process changes just now.
 
-    It starts, ends or counts them, and whoever counts a shard marks them, too: nobody need wait for it.
+    Nobody need wait for that one: it marks them itself, ends them, or counts a shard, which marks them, too.
     """
     free = (
         select(Evaluation.id)

@@ -137,13 +137,13 @@ def test_an_outage_of_the_database_is_told_and_no_reason_to_replace_the_worker(
 
     heartbeat.start()
     monkeypatch.setattr(module, "beat", away)
-    until(lambda: "it is away" in heartbeat.pulse.succeeds(60.0).reason, "a beat that fails", 10)
+    until(lambda: "it is away" in heartbeat.pulse.succeeds(60.0).reason, "a beat that fails")
     # As if that went on for an hour.
     heartbeat.pulse._done = time.monotonic() - 3600.0
     assert not heartbeat.pulse.succeeds(60.0).ok
     assert heartbeat.pulse.alive().ok
     monkeypatch.undo()
-    until(lambda: heartbeat.pulse.succeeds(60.0).ok, "a beat", 10)
+    until(lambda: heartbeat.pulse.succeeds(60.0).ok, "a beat")
     heartbeat.stop()
     context.close()
 
@@ -173,7 +173,7 @@ def test_one_that_is_stopped_beats_no_more_once_its_row_is_gone(
     assert beating.wait(60)
     stopping = threading.Thread(target=heartbeat.stop)
     stopping.start()
-    until(heartbeat._stopped.is_set, "it to be stopped", 10)
+    until(heartbeat._stopped.is_set, "it to be stopped")
     # Whoever does not wait for the beat deletes the row by then.
     stopping.join(0.2)
     assert done == []

@@ -231,5 +231,5 @@ def test_it_is_ended_only_when_it_has_had_the_time_to_hand_everything_back(
     if reason is not None:
         worker.stopping.end(reason)
     worker.told(signal.SIGTERM)
-    until(lambda: ends, "it to stop", 10)
+    until(lambda: ends, "it to stop")
     assert ends == [(worker.stopping.over, 30.0 + 7.0 + shutdown.ANSWER_SECONDS, code, shutdown.kill_pool)]

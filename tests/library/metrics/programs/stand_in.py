@@ -31,7 +31,7 @@ def main():
         sys.stdout.write("x" * (2 << 20))
         sys.stdout.flush()
         time.sleep(600)
-    if how in ("kept", "kept-ends", "kept-hangs-once"):
+    if how in ("kept", "kept-ends", "kept-closes-once"):
         batch = []
         for line in sys.stdin:
             if line.strip():
@@ -39,7 +39,8 @@ def main():
             else:
                 for each in batch:
                     print(answer(each), flush=True)
-                    if how == "kept-hangs-once" and first:
+                    if how == "kept-closes-once" and first:
+                        os.close(1)
                         time.sleep(600)
                 batch = []
                 if how == "kept-ends":

@@ -58,8 +58,9 @@ def test_a_program_that_keeps_running_is_started_once(tmp_path):
     assert (tmp_path / "starts").read_text() == "started\n"
 
 
-def test_one_that_is_kept_and_hangs_is_started_anew(tmp_path):
-    kept = program("kept-hangs-once", tmp_path / "starts", seconds=3.0, keeps_running=True)
+def test_one_that_is_kept_and_has_failed_is_started_anew(tmp_path, monkeypatch):
+    monkeypatch.setattr(running, "END_SECONDS", 0.2)
+    kept = program("kept-closes-once", tmp_path / "starts", keeps_running=True)
     assert scores_of(kept) == (RIGHT, "")
     assert (tmp_path / "starts").read_text() == "started\n" * 2
 
